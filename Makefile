@@ -1,0 +1,86 @@
+# Two commands matter: "make run" and "make test". "make help" lists the rest.
+
+# E2E=off leaves out the real nodes and the tests that need them.
+E2E ?= on
+# COMMAND and ARGS are what "make run" starts.
+COMMAND ?= exporter
+ARGS ?=
+FUZZTIME ?= 30s
+BENCH ?= .
+BENCHTIME ?= 1s
+
+MODULE := github.com/understudy-rpc/understudy
+VERSION ?= $(shell git describe --tags --dirty 2>/dev/null || echo 0.0.0-dev)
+REVISION := $(shell git rev-parse HEAD 2>/dev/null)
+BRANCH := $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null)
+# The commit's time, not the clock's: the same commit gives the same binary.
+BUILD_DATE := $(shell git show -s --format=%cI HEAD 2>/dev/null)
+
+STAMP := github.com/prometheus/common/version
+LDFLAGS := -X $(STAMP).Version=$(VERSION) -X $(STAMP).Revision=$(REVISION) \
+	-X $(STAMP).Branch=$(BRANCH) -X $(STAMP).BuildDate=$(BUILD_DATE)
+
+ifeq ($(E2E),off)
+TAGS :=
+SETUP := compiler
+else
+TAGS := -tags e2e
+SETUP := nodes
+endif
+
+# What set-up installed is found before what the machine has.
+export PATH := $(CURDIR)/.cache/bin:$(PATH)
+# The race detector is written in C.
+test: export CGO_ENABLED = 1
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## build and start the exporter; other work: COMMAND=..., flags: ARGS="..."
+	bin/understudy $(COMMAND) $(ARGS)
+
+.PHONY: build
+build: ## build bin/understudy
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/understudy $(MODULE)/cmd/understudy
+
+.PHONY: setup
+setup: ## install what the tests need into .cache/bin
+	tools/setup $(SETUP)
+	go mod download
+
+.PHONY: test
+test: setup format vet ## set up, then run all tests; without real nodes: E2E=off
+	go test -race -shuffle=on -timeout 10m $(TAGS) ./...
+
+.PHONY: format
+format: ## fail when a file is not as gofmt writes it
+	@files=$$(find . -name '*.go' -not -path './.*' -exec gofmt -l {} +) || exit 1; \
+	if [ -n "$$files" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$files" >&2; exit 1; fi
+
+.PHONY: vet
+vet: ## run go vet
+	go vet $(TAGS) ./...
+
+.PHONY: lint
+lint: ## check go.mod and run staticcheck
+	go mod tidy -diff
+	go mod verify
+	go tool -modfile=tools/lint/go.mod staticcheck $(TAGS) ./...
+
+.PHONY: bench
+bench: ## run the benchmarks; some: BENCH=regexp
+	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME
+	FUZZTIME=$(FUZZTIME) tools/fuzz
+
+.PHONY: generate
+generate: ## write the generated files anew
+	go generate ./...
+
+.PHONY: clean
+clean: ## remove what was built and installed here
+	rm -rf bin .cache
