@@ -1,0 +1,102 @@
+package chain
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxHeight is the largest height that is believed to be one. Every real chain
+// is far below; beyond it float64, in which metrics live, loses whole numbers.
+const maxHeight = 1 << 53
+
+// Decimal is a number that a protocol writes as JSON number: digits only, no
+// sign, fraction, exponent or leading zero.
+type Decimal uint64
+
+// UnmarshalJSON accepts nothing but plain digits up to maxHeight.
+func (d *Decimal) UnmarshalJSON(raw []byte) error {
+	n, err := parseDecimal(string(raw))
+	*d = Decimal(n)
+	return err
+}
+
+// Quoted is a number that a protocol writes as a JSON string of digits, as
+// CometBFT and stellar-rpc do.
+type Quoted uint64
+
+// UnmarshalJSON accepts nothing but a string of plain digits up to maxHeight.
+func (q *Quoted) UnmarshalJSON(raw []byte) error {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return fmt.Errorf("a number in quotes is expected: %w", err)
+	}
+	n, err := parseDecimal(text)
+	*q = Quoted(n)
+	return err
+}
+
+// Quantity is Ethereum's number: 0x and hexadecimal digits without leading
+// zeros.
+type Quantity uint64
+
+// UnmarshalJSON accepts nothing but a quantity up to maxHeight.
+func (q *Quantity) UnmarshalJSON(raw []byte) error {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return fmt.Errorf("a 0x quantity is expected: %w", err)
+	}
+	n, err := parseQuantity(text)
+	*q = Quantity(n)
+	return err
+}
+
+// parseDecimal reads plain digits.
+func parseDecimal(text string) (uint64, error) {
+	if text == "" || (len(text) > 1 && text[0] == '0') || strings.Trim(text, "0123456789") != "" {
+		return 0, fmt.Errorf("%.40q is not a plain number", text)
+	}
+	return bounded(strconv.ParseUint(text, 10, 64))
+}
+
+// parseQuantity reads 0x and hexadecimal digits.
+func parseQuantity(text string) (uint64, error) {
+	digits, ok := strings.CutPrefix(text, "0x")
+	if !ok || digits == "" || (len(digits) > 1 && digits[0] == '0') || strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
+		return 0, fmt.Errorf("%.40q is not a quantity", text)
+	}
+	return bounded(strconv.ParseUint(digits, 16, 64))
+}
+
+// bounded refuses numbers that no chain can have.
+func bounded(n uint64, err error) (uint64, error) {
+	if err != nil {
+		return 0, fmt.Errorf("a number out of range: %w", err)
+	}
+	if n > maxHeight {
+		return 0, fmt.Errorf("%d is more than any height can be", n)
+	}
+	return n, nil
+}
+
+// unixTime is a block's time stamp in seconds; zero seconds are no time.
+func unixTime(seconds uint64) time.Time {
+	if seconds == 0 || seconds > math.MaxInt32*8 {
+		return time.Time{}
+	}
+	return time.Unix(int64(seconds), 0).UTC()
+}
+
+// hexHash brings a hexadecimal hash to its normal form, lower case without 0x,
+// and says whether it is one of the given number of bytes.
+func hexHash(text string, size int) (string, bool) {
+	h := strings.ToLower(text)
+	h = strings.TrimPrefix(h, "0x")
+	if len(h) != 2*size || strings.Trim(h, "0123456789abcdef") != "" {
+		return "", false
+	}
+	return h, true
+}
