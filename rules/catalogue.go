@@ -1,0 +1,34 @@
+package rules
+
+import "slices"
+
+// Exporter lists every metric that the exporter publishes, but for those of the
+// Go runtime, the process and the build, in the order of the exposition.
+func Exporter() []Metric {
+	all := slices.Concat([]Metric{
+		ProviderUp, ProviderBlockHeight, ProviderLatency, ProviderErrors,
+		ProviderProbes, ProviderFailures, ProviderConsecutiveErrors,
+		ProviderConsecutiveSuccesses, ProviderWindowErrors, ProviderProbeDuration,
+		ProviderProbeInterval, ProviderLastProbe, ProviderLastAdvance,
+		ProviderTipTime, ProviderSyncing, ProviderPeers, ProviderNetworkMismatch,
+		ProviderInconsistent, ProviderTipVerified, ProviderHeightJitter,
+		ProviderCertificateExpiry, ProviderRetryAfter, ProviderPriority,
+		ProviderCapability, ProviderInfo, ProviderNoVerdicts,
+		ProviderIntegrityRequests,
+	}, []Metric{
+		ChainObservedHeight, ChainObservedHeightFailures, ChainBlockTime,
+		ChainSplit, ChainLastAgreement, ChainCommonHeight, FailoverMaxBlockLag,
+		FailoverMaxBlockLead, FailoverTipQuorum, FailoverErrorThreshold,
+		FailoverErrorWindow, FailoverMaxLatency, FailoverStallTimeout,
+	}, []Metric{ReloadSuccessful, ReloadTimestamp, ConfigHash, Ready})
+	slices.SortFunc(all, func(a, b Metric) int {
+		switch {
+		case a.Name < b.Name:
+			return -1
+		case a.Name > b.Name:
+			return 1
+		}
+		return 0
+	})
+	return all
+}
