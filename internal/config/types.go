@@ -39,6 +39,9 @@ const (
 	Stellar Kind = "stellar"
 )
 
+// Kinds are all chain families, in the order of the documentation.
+var Kinds = []Kind{Bitcoin, EVM, Cosmos, XRPL, Tron, Solana, Stellar}
+
 // kinds maps each type to its family. Blockchair serves several families and
 // takes its chain's.
 var kinds = map[Type]Kind{

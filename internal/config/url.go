@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 )
 
 // URL is the address of a provider. API keys stand in user info, path and query
@@ -16,13 +17,18 @@ type URL struct {
 
 // ParseURL accepts an absolute http or https URL. Its errors never repeat the
 // input, which may carry a secret.
-func ParseURL(raw string) (URL, error) {
+func ParseURL(raw string) (URL, error) { return parseURL(raw, "http", "https") }
+
+// parseProxyURL accepts the address of a proxy, which may be a SOCKS one.
+func parseProxyURL(raw string) (URL, error) { return parseURL(raw, "http", "https", "socks5") }
+
+func parseURL(raw string, schemes ...string) (URL, error) {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
 		return URL{}, fmt.Errorf("it is not a URL")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return URL{}, fmt.Errorf("it needs the scheme http:// or https://")
+	case !slices.Contains(schemes, u.Scheme):
+		return URL{}, fmt.Errorf("it needs the scheme %s", alternatives(schemes))
 	case u.Hostname() == "":
 		return URL{}, fmt.Errorf("it has no host")
 	case u.Fragment != "":
