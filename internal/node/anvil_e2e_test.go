@@ -1,0 +1,70 @@
+//go:build e2e
+
+package node_test
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-rpc/understudy/internal/node"
+)
+
+func TestAnvilReorganisesAndRollsBack(t *testing.T) {
+	t.Parallel()
+	n := node.Anvil(t, 31337, 0)
+	var id string
+	n.Ask(&id, "eth_chainId")
+	require.Equal(t, "0x7a69", id)
+
+	n.Mine(10)
+	require.Equal(t, int64(10), n.Height())
+	kept, replaced := n.Hash(7), n.Hash(8)
+
+	n.Reorg(3)
+	require.Equal(t, int64(10), n.Height(), "a reorganisation keeps the height")
+	require.Equal(t, kept, n.Hash(7))
+	require.NotEqual(t, replaced, n.Hash(8))
+
+	n.Rollback(4)
+	require.Equal(t, int64(6), n.Height())
+}
+
+func TestAnvilMinesByTheClockUntilToldNotTo(t *testing.T) {
+	t.Parallel()
+	n := node.Anvil(t, 1, 1)
+	awaitAnvil(t, n, 1)
+
+	n.SetIntervalMining(0)
+	stopped := n.Height()
+	n.Mine(1)
+	require.Equal(t, stopped+1, n.Height(), "only what is asked for is mined")
+
+	n.SetIntervalMining(1)
+	awaitAnvil(t, n, stopped+2)
+}
+
+func TestAnvilHangsAndRefuses(t *testing.T) {
+	t.Parallel()
+	n := node.Anvil(t, 1, 0)
+	n.Pause()
+	requireHang(t, n.RPC, "eth_blockNumber")
+	n.Resume()
+	require.Equal(t, int64(0), n.Height())
+	n.Stop()
+	require.ErrorIs(t, n.Call(t.Context(), nil, "eth_blockNumber"), syscall.ECONNREFUSED)
+}
+
+// awaitAnvil waits until the node has reached a height.
+func awaitAnvil(t *testing.T, n *node.AnvilNode, height int64) {
+	t.Helper()
+	node.Await(t, "anvil to mine", func(context.Context) error {
+		if n.Height() < height {
+			return errors.New("it has not reached the height")
+		}
+		return nil
+	})
+}
