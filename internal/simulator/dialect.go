@@ -1,0 +1,25 @@
+package simulator
+
+import (
+	"net/http"
+
+	"github.com/understudy-rpc/understudy/internal/config"
+)
+
+// dialect writes down what a provider sees, as the software of one type would.
+type dialect interface {
+	answer(v *view, r *request) reply
+}
+
+// dialects are the provider types.
+var dialects = map[config.Type]dialect{
+	config.EVMRPC:     evmRPC,
+	config.BitcoinRPC: bitcoinRPC{},
+}
+
+// unknownDialect is a type that has none.
+type unknownDialect struct{}
+
+func (unknownDialect) answer(*view, *request) reply {
+	return textReply(http.StatusNotImplemented, "no such provider type")
+}

@@ -1,0 +1,135 @@
+package simulator
+
+import (
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// listener serves one provider at one address. While the provider refuses, the
+// address is closed together with every connection to it; afterwards the same
+// address is open again.
+type listener struct {
+	provider *Provider
+	address  address
+	changed  chan struct{}
+	done     chan struct{}
+	running  sync.WaitGroup
+
+	mu sync.Mutex
+	// server is nil while the address is closed.
+	server *http.Server
+	closed bool
+	// err is why the address could not be opened again.
+	err error
+}
+
+// address is a place to listen at, again and again.
+type address interface {
+	listen() (net.Listener, error)
+	// leave is called after the listener of listen is closed.
+	leave() error
+	// release gives the address up.
+	release() error
+}
+
+// newListener opens the address, unless the provider refuses now.
+func newListener(p *Provider, a address) (*listener, error) {
+	l := &listener{provider: p, address: a, changed: make(chan struct{}, 1), done: make(chan struct{})}
+	l.follow()
+	if l.err != nil {
+		return nil, errors.Join(l.err, a.release())
+	}
+	p.mu.Lock()
+	p.listeners = append(p.listeners, l)
+	p.mu.Unlock()
+	l.running.Go(l.watch)
+	return l, nil
+}
+
+// behaviourChanged opens or closes the address before it returns.
+func (l *listener) behaviourChanged() {
+	l.follow()
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+// watch follows the phases of a script.
+func (l *listener) watch() {
+	for {
+		now := l.provider.chain.Now()
+		var tick <-chan time.Time
+		if at, ok := l.provider.play.Load().next(now); ok {
+			timer := time.NewTimer(at.Sub(now))
+			defer timer.Stop()
+			tick = timer.C
+		}
+		select {
+		case <-l.done:
+			return
+		case <-l.changed:
+		case <-tick:
+			l.follow()
+		}
+	}
+}
+
+// follow makes the address open or closed, as the provider is now.
+func (l *listener) follow() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	refuse := l.closed || l.provider.Behaviour().Mode == ModeRefuse
+	switch {
+	case refuse && l.server != nil:
+		l.err = errors.Join(l.server.Close(), l.address.leave())
+		l.server = nil
+	case !refuse && l.server == nil:
+		l.openLocked()
+	}
+}
+
+func (l *listener) openLocked() {
+	on, err := l.address.listen()
+	if err != nil {
+		l.err = err
+		return
+	}
+	server := newHTTPServer(l.provider, &l.running)
+	l.server = server
+	l.running.Go(func() { _ = server.Serve(on) })
+}
+
+// close ends everything and waits for it.
+func (l *listener) close() error {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil
+	}
+	l.closed = true
+	close(l.done)
+	l.mu.Unlock()
+	l.follow()
+	l.running.Wait()
+	l.provider.forget(l)
+	return errors.Join(l.err, l.address.release())
+}
+
+// newHTTPServer says nothing, and lets running wait for its requests.
+func newHTTPServer(handler http.Handler, running *sync.WaitGroup) *http.Server {
+	return &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			running.Add(1)
+			defer running.Done()
+			handler.ServeHTTP(w, r)
+		}),
+		ErrorLog:          log.New(io.Discard, "", 0),
+		ReadHeaderTimeout: time.Minute,
+	}
+}
