@@ -1,15 +1,48 @@
 package config
 
-// Cost is how many requests a provider type takes for each question.
+import (
+	"math"
+	"time"
+)
+
+// Cost is how many requests the questions of a provider type take.
 type Cost struct {
-	// Cycle is that of every probe; the rest come on top when they are due.
+	// Cycle is one regular probe: the tip.
 	Cycle float64
-	// NewBlock is added to a cycle that finds a new block.
-	NewBlock float64
-	// Identity, Hints and Capabilities are asked hourly, Capabilities once per
-	// declared one that can be verified.
+	// Identity, Hints and Capabilities come on top of a cycle when they are
+	// due, at IdentityInterval, HintsInterval and CapabilitiesInterval.
 	Identity, Hints, Capabilities float64
-	// Block is the hash at a height, BlockTransactions what its transactions
-	// take on top.
-	Block, BlockTransactions float64
+	// Block is one block compared for integrity.
+	Block float64
+}
+
+// How often a probe asks for more than the tip.
+const (
+	IdentityInterval     = time.Hour
+	HintsInterval        = time.Minute
+	CapabilitiesInterval = time.Hour
+)
+
+// month is what a vendor bills: 30 days.
+const month = 30 * 24 * time.Hour
+
+// RequestsPerMonth is the number of requests that a provider receives in 30
+// days when all is well, rounded up. Errors add to it: a suspect is probed more
+// often. A provider that is probed less often than HintsInterval is asked for
+// hints with each probe.
+func (p Provider) RequestsPerMonth(c Cost, i Integrity) int {
+	if p.HealthCheckInterval <= 0 {
+		return 0
+	}
+	each := func(requests float64, interval time.Duration) float64 {
+		return requests * float64(month) / float64(max(interval, p.HealthCheckInterval))
+	}
+	sum := each(c.Cycle, 0) + each(c.Identity, IdentityInterval) + each(c.Hints, HintsInterval)
+	if len(p.Capabilities) > 0 {
+		sum += each(c.Capabilities, CapabilitiesInterval)
+	}
+	if i.Enabled && i.Interval > 0 {
+		sum += c.Block * float64(month) / float64(i.Interval)
+	}
+	return int(math.Ceil(sum))
 }
