@@ -3,7 +3,9 @@ package node_test
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,8 +15,8 @@ import (
 	"github.com/understudy-rpc/understudy/internal/node"
 )
 
-// script is a process that prints its number and then sleeps in a child of its
-// own, as a wrapper around a node would.
+// script is a process that says where its home is and then sleeps in a child of
+// its own, as a wrapper around a node would.
 func script(t *testing.T) *node.Process {
 	t.Helper()
 	p := node.Start(t, node.Spec{
@@ -39,17 +41,26 @@ func awaitLog(t *testing.T, p *node.Process, starts int) {
 
 func TestProcessLeavesNothingBehindWhenItsTestEnds(t *testing.T) {
 	t.Parallel()
-	var pid int
+	// The pipe has an end of file once nobody is left who could write to it.
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	var p *node.Process
+	var reader *os.File
 	t.Run("a test starts a process with a child", func(t *testing.T) {
-		pid = script(t).PID()
-		require.NoError(t, syscall.Kill(-pid, 0), "the process group should be there")
+		p = node.Start(t, node.Spec{
+			Name:   "script",
+			Binary: "sh",
+			Args:   []string{"-c", `sleep 1000 >"$0" & wait`, pipe},
+		})
+		var err error
+		reader, err = os.Open(pipe)
+		require.NoError(t, err)
 	})
-	node.Await(t, "the process group to be gone", func(context.Context) error {
-		if err := syscall.Kill(-pid, 0); !errors.Is(err, syscall.ESRCH) {
-			return errors.New("it is there")
-		}
-		return nil
-	})
+	defer reader.Close()
+	require.ErrorIs(t, syscall.Kill(p.PID(), 0), syscall.ESRCH, "the process is neither there nor a zombie")
+	left, err := io.ReadAll(reader)
+	require.NoError(t, err, "the child has ended too")
+	require.Empty(t, left)
 }
 
 func TestProcessStopsAlsoWhenItIsPaused(t *testing.T) {
