@@ -71,6 +71,8 @@ func (h Hints) merge(later Hints) Hints {
 // Observation is what one probe found out.
 type Observation struct {
 	Tip
+	// HasTip says whether the provider told its tip; without it Tip is zero.
+	HasTip bool
 	// Latency is that of the height request.
 	Latency time.Duration
 	// Identity is what the provider said which network it serves; "" if it was

@@ -95,7 +95,7 @@ func (p *Provider) observe(ctx context.Context, s *Session, ask Ask, o *Observat
 	if err != nil {
 		return err
 	}
-	o.Tip, o.Identity = tip, tip.Network
+	o.Tip, o.HasTip, o.Identity = tip, true, tip.Network
 	// A break in the chain may mean that another network answers now.
 	if !ask.Identity && ask.Previous.Height > 0 && !tip.Follows(ask.Previous, p.step) {
 		ask.Identity = true

@@ -26,18 +26,18 @@ const (
 // secret.
 type Exchange struct {
 	// Request is a JSON-RPC method, or a verb with a path.
-	Request string `json:"request"`
+	Request string
 	// Start is the time since the probe began.
-	Start   time.Duration `json:"start_ns"`
-	Latency time.Duration `json:"latency_ns"`
+	Start   time.Duration
+	Latency time.Duration
 	// Status is the HTTP status; 0 without an answer.
-	Status int `json:"status"`
+	Status int
 	// Bytes is the length of the decompressed body.
-	Bytes int `json:"bytes"`
+	Bytes int
 	// Reason is "" for a good answer.
-	Reason Reason `json:"reason,omitempty"`
+	Reason Reason
 	// Text is what went wrong, in the provider's or the transport's words.
-	Text string `json:"text,omitempty"`
+	Text string
 }
 
 // Session is one probe's talk with one provider. It is used by one goroutine.
