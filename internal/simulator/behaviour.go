@@ -15,6 +15,9 @@ type Behaviour struct {
 	Freeze bool `json:"freeze,omitempty"`
 	// FreezeAt is a height that is never passed; 0 is none.
 	FreezeAt uint64 `json:"freeze_at,omitempty"`
+	// Cache keeps each height for so long, as an answer from a cache does; 0
+	// is no cache.
+	Cache time.Duration `json:"cache,omitempty"`
 	// Pace is the share of the chain's new blocks that arrive from when the
 	// behaviour began, for a provider that falls behind slowly. 0 is all.
 	Pace float64 `json:"pace,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 )
@@ -13,7 +14,7 @@ import (
 // batch; btcd says it in the body alone.
 type bitcoinRPC struct{}
 
-// Errors of Bitcoin Core's rpc/protocol.h and rpc/blockchain.cpp.
+// Errors of Bitcoin Core, as Litecoin Core 0.21 gives them.
 var (
 	bitcoinStarting  = &rpcError{Code: -28, Message: "Loading block index..."}
 	bitcoinTooHigh   = &rpcError{Code: -8, Message: "Block height out of range"}
@@ -21,15 +22,17 @@ var (
 	bitcoinNoMethod  = &rpcError{Code: -32601, Message: "Method not found"}
 	bitcoinPruned    = &rpcError{Code: -1, Message: "Block not available (pruned data)"}
 	bitcoinBadParse  = &rpcError{Code: -32700, Message: "Parse error"}
-	bitcoinBadParams = &rpcError{Code: -1, Message: "JSON value is not of expected type"}
+	bitcoinBadParams = &rpcError{Code: -1, Message: "JSON value is not an integer as expected"}
 	bitcoinNoTx      = &rpcError{Code: -5, Message: "No such mempool or blockchain transaction. Use gettransaction for wallet transactions."}
 	bitcoinNoIndex   = &rpcError{Code: -5, Message: "No such mempool transaction. Use -txindex or provide a block hash to enable blockchain transaction queries. Use gettransaction for wallet transactions."}
 )
 
-// Errors of btcd's rpcserver.go.
+// Errors of btcd, as version 0.26 gives them.
 var (
 	btcdTooHigh       = &rpcError{Code: -1, Message: "Block number out of range"}
 	btcdUnimplemented = &rpcError{Code: -1, Message: "Command unimplemented"}
+	btcdBadParams     = &rpcError{Code: -32602, Message: "parameter #1 'index' must be type int64 (got string)"}
+	btcdEmptyBatch    = &rpcError{Code: -32600, Message: "Invalid request: empty batch"}
 	btcdNoWallet      = &rpcError{Code: -1, Message: "This implementation does not implement wallet commands"}
 )
 
@@ -42,6 +45,8 @@ func (s bitcoinRPC) answer(v *view, r *request) reply {
 		return textReply(http.StatusMethodNotAllowed, "JSONRPC server handles only POST requests")
 	case r.batch && v.Batch == BatchRefused, !r.batch && len(r.calls) == 0:
 		return reply{status: http.StatusInternalServerError, contentType: "application/json", body: s.envelope(v, nil, rpcResult{err: bitcoinBadParse})}
+	case r.batch && len(r.calls) == 0 && v.software == SoftwareBtcd:
+		return rpcReply(append(s.envelope(v, nil, rpcResult{err: btcdEmptyBatch}), '\n'))
 	case r.batch && len(r.calls) == 0:
 		return rpcReply([]byte("[]\n"))
 	case !r.batch:
@@ -146,6 +151,8 @@ func bitcoinHash(v *view, a args) (any, *rpcError) {
 	switch {
 	case !ok && len(a.raw(0, "height")) > 0 && a.raw(0, "height")[0] == '-':
 		return nil, bitcoinBeyond(v)
+	case !ok && v.software == SoftwareBtcd:
+		return nil, btcdBadParams
 	case !ok:
 		return nil, bitcoinBadParams
 	case !v.has(height):
@@ -165,8 +172,15 @@ func bitcoinBeyond(v *view) *rpcError {
 func bitcoinAt(v *view, a args) (uint64, *rpcError) {
 	text, _ := a.text(0, "blockhash")
 	h, ok := parseHash(text)
+	switch {
+	case ok:
+	case v.software == SoftwareBtcd:
+		return 0, &rpcError{Code: -22, Message: fmt.Sprintf("Argument must be hexadecimal string (not %q)", text)}
+	default:
+		return 0, &rpcError{Code: -8, Message: fmt.Sprintf("blockhash must be of length 64 (not %d, for '%s')", len(text), text)}
+	}
 	height, found := v.find(h)
-	if !ok || !found || !v.has(height) {
+	if !found || !v.has(height) {
 		return 0, bitcoinNoBlock
 	}
 	return height, nil

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"fmt"
 	"strings"
 )
 
@@ -153,10 +154,12 @@ func bitcoinTransaction(v *view, a args) (any, *rpcError) {
 	text, _ := a.text(0, "txid")
 	id, ok := parseHash(text)
 	if !ok {
-		return nil, &rpcError{Code: -8, Message: "parameter 1 must be of length 64 (not " + quantity(uint64(len(text)))[2:] + ")"}
+		return nil, &rpcError{Code: -8, Message: fmt.Sprintf("parameter 1 must be of length 64 (not %d, for '%s')", len(text), text)}
 	}
 	b, place, found := v.findTransaction(id)
 	switch {
+	case !found && v.software == SoftwareBtcd:
+		return nil, &rpcError{Code: -5, Message: "No information available about transaction " + text}
 	case v.NoTxIndex && len(a.raw(2, "blockhash")) == 0:
 		return nil, bitcoinNoIndex
 	case !found:
@@ -225,10 +228,10 @@ func bitcoinStats(v *view, a args) (any, *rpcError) {
 		}
 	}
 	if !v.has(height) {
-		return nil, &rpcError{Code: -8, Message: "Target block height after current tip"}
+		return nil, &rpcError{Code: -8, Message: fmt.Sprintf("Target block height %d after current tip %d", height, v.tip)}
 	}
 	b := v.block(height)
 	return map[string]any{
-		"blockhash": b.Hash.Hex(), "height": height, "time": b.Time.Unix(), "txs": v.whole(b), "avgfeerate": 12, "totalfee": 1500 * v.whole(b),
+		"blockhash": b.Hash.Hex(), "height": height, "time": b.Time.Unix(), "mediantime": bitcoinMedian(v, height), "txs": v.whole(b), "avgfeerate": 12, "totalfee": 1500 * v.whole(b),
 	}, nil
 }

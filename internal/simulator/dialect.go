@@ -13,8 +13,12 @@ type dialect interface {
 
 // dialects are the provider types.
 var dialects = map[config.Type]dialect{
-	config.EVMRPC:     evmRPC,
-	config.BitcoinRPC: bitcoinRPC{},
+	config.EVMRPC:         evmRPC,
+	config.BitcoinRPC:     bitcoinRPC{},
+	config.CometBFTRPC:    cometbft,
+	config.CosmosREST:     cosmosREST{},
+	config.EsploraREST:    esploraREST{},
+	config.BlockchairREST: blockchairREST{},
 }
 
 // unknownDialect is a type that has none.

@@ -3,6 +3,7 @@ package simulator
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,4 +136,15 @@ func power(hex bool, inHex, inDecimal string) string {
 		return inHex
 	}
 	return inDecimal
+}
+
+// json is a whole JSON answer of a dialect that is not JSON-RPC, with its
+// distortions.
+func (v *view) json(value any, heights map[string]bool) reply {
+	out := jsonReply(http.StatusOK, value)
+	if v.NullResults {
+		out.body = []byte("null")
+	}
+	out.body = v.distort(out.body, "", heights)
+	return out
 }

@@ -36,12 +36,6 @@ var evmRPC = &rpcService{
 	unknown: func(method string) *rpcError {
 		return &rpcError{Code: -32601, Message: "the method " + method + " does not exist/is not available"}
 	},
-	before: func(v *view, _ string) *rpcError {
-		if v.Starting {
-			return &rpcError{Code: -32000, Message: "node is starting"}
-		}
-		return nil
-	},
 	heights:      map[string]bool{"number": true, "blockNumber": true, "eth_blockNumber": true, "currentBlock": true, "highestBlock": true},
 	largestBatch: 1000,
 }

@@ -26,7 +26,7 @@ func (h Hash) Upper() string { return strings.ToUpper(h.Hex()) }
 func (h Hash) Prefixed() string { return "0x" + h.Hex() }
 
 // Base64 is what the Cosmos REST gateway writes.
-func (h Hash) Base64() string { return base64.StdEncoding.EncodeToString(h[:]) }
+func (h Hash) Base64() string { return base64Of(h[:]) }
 
 // Base58 is what Solana writes.
 func (h Hash) Base58() string { return base58(h[:]) }
@@ -91,3 +91,6 @@ func parseBase58(text string) (h Hash, ok bool) {
 	n.FillBytes(h[:])
 	return h, true
 }
+
+// base64Of is bytes in base64.
+func base64Of(b []byte) string { return base64.StdEncoding.EncodeToString(b) }

@@ -18,7 +18,9 @@ type view struct {
 	tip uint64
 	// chainTip is the height that the chain has.
 	chainTip uint64
-	genesis  Hash
+	// filled is when the cache was filled, if there is one.
+	filled  time.Time
+	genesis Hash
 }
 
 // newView looks at the chain through a behaviour that began at since. n is the
@@ -39,6 +41,10 @@ func (v *view) height(since time.Time, n uint64) uint64 {
 		return *v.Height
 	}
 	tip := v.chainTip
+	if v.Cache > 0 {
+		v.filled = v.now.Add(-(max(0, v.now.Sub(since)) % v.Cache))
+		tip = v.chain.HeightAt(v.filled)
+	}
 	if v.Freeze {
 		tip = v.chain.HeightAt(since)
 	}
