@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/caarlos0/env/v11"
+)
+
+// environment has the twin of every flag. A flag on the command line comes
+// first, then its twin, then its default. A twin that is set but empty counts as
+// not set.
+type environment struct {
+	ConfigFile       string        `env:"CONFIG_FILE"`
+	Format           string        `env:"FORMAT"`
+	LogFormat        string        `env:"LOG_FORMAT"`
+	LogLevel         string        `env:"LOG_LEVEL"`
+	Timeout          time.Duration `env:"TIMEOUT"`
+	WebConfigFile    string        `env:"WEB_CONFIG_FILE"`
+	WebEnablePprof   bool          `env:"WEB_ENABLE_PPROF"`
+	WebExternalURL   string        `env:"WEB_EXTERNAL_URL"`
+	WebListenAddress []string      `env:"WEB_LISTEN_ADDRESS" envSeparator:","`
+	WebRoutePrefix   string        `env:"WEB_ROUTE_PREFIX"`
+	WebSystemdSocket bool          `env:"WEB_SYSTEMD_SOCKET"`
+	WebTelemetryPath string        `env:"WEB_TELEMETRY_PATH"`
+}
+
+// environmentPrefix stands before the name of each twin.
+const environmentPrefix = "UNDERSTUDY_"
+
+// values are the twins that are set, by the name of the flag.
+func (e environment) values() map[string][]string {
+	set := map[string][]string{}
+	word := func(flag, value string) {
+		if value != "" {
+			set[flag] = []string{value}
+		}
+	}
+	yes := func(flag string, value bool) {
+		if value {
+			set[flag] = []string{strconv.FormatBool(value)}
+		}
+	}
+	word("config.file", e.ConfigFile)
+	word("format", e.Format)
+	word("log.format", e.LogFormat)
+	word("log.level", e.LogLevel)
+	if e.Timeout != 0 {
+		word("timeout", e.Timeout.String())
+	}
+	word("web.config.file", e.WebConfigFile)
+	yes("web.enable-pprof", e.WebEnablePprof)
+	word("web.external-url", e.WebExternalURL)
+	if len(e.WebListenAddress) > 0 {
+		set["web.listen-address"] = e.WebListenAddress
+	}
+	word("web.route-prefix", e.WebRoutePrefix)
+	yes("web.systemd-socket", e.WebSystemdSocket)
+	word("web.telemetry-path", e.WebTelemetryPath)
+	return set
+}
+
+// twins gives every flag of the program the value of its twin as default. The
+// error names the variable.
+func twins(app *kingpin.Application, environ []string) error {
+	var e environment
+	options := env.Options{Prefix: environmentPrefix, Environment: toMap(environ)}
+	if err := env.ParseWithOptions(&e, options); err != nil {
+		return fmt.Errorf("environment: %w", err)
+	}
+	for flag, values := range e.values() {
+		for _, clause := range flagsNamed(app, flag) {
+			clause.Default(values...)
+		}
+	}
+	return nil
+}
+
+// flagsNamed are the flags of that name, of the program and of its subcommands.
+func flagsNamed(app *kingpin.Application, name string) []*kingpin.FlagClause {
+	found := []*kingpin.FlagClause{app.GetFlag(name)}
+	for _, c := range app.Model().Commands {
+		found = append(found, flagOf(app.GetCommand(c.Name), name)...)
+	}
+	return slices.DeleteFunc(found, func(f *kingpin.FlagClause) bool { return f == nil })
+}
+
+// flagOf is the flag of a subcommand and of those below it.
+func flagOf(c *kingpin.CmdClause, name string) []*kingpin.FlagClause {
+	found := []*kingpin.FlagClause{c.GetFlag(name)}
+	for _, below := range c.Model().Commands {
+		found = append(found, flagOf(c.GetCommand(below.Name), name)...)
+	}
+	return found
+}
+
+// variableOf is the name of a flag's twin.
+func variableOf(flag string) string {
+	return environmentPrefix + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(flag))
+}
+
+// toMap is the environment by name.
+func toMap(environ []string) map[string]string { return env.ToMap(environ) }
