@@ -30,8 +30,6 @@ endif
 
 # What set-up installed is found before what the machine has.
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
-# The race detector is written in C.
-test: export CGO_ENABLED = 1
 
 .PHONY: help
 help: ## list the targets
@@ -52,7 +50,7 @@ setup: ## install what the tests need into .cache/bin
 
 .PHONY: test
 test: setup format vet ## set up, then run all tests; without real nodes: E2E=off
-	go test -race -shuffle=on -timeout 10m $(TAGS) ./...
+	go test $$(tools/setup race) -shuffle=on -timeout 10m $(TAGS) ./...
 
 .PHONY: format
 format: ## fail when a file is not as gofmt writes it
