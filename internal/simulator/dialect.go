@@ -18,6 +18,8 @@ var dialects = map[config.Type]dialect{
 	config.CometBFTRPC:    cometbft,
 	config.CosmosREST:     cosmosREST{},
 	config.EsploraREST:    esploraREST{},
+	config.XRPLRPC:        xrplRPC{},
+	config.TronHTTP:       tronHTTP{},
 	config.BlockchairREST: blockchairREST{},
 }
 

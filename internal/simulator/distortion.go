@@ -141,10 +141,15 @@ func power(hex bool, inHex, inDecimal string) string {
 // json is a whole JSON answer of a dialect that is not JSON-RPC, with its
 // distortions.
 func (v *view) json(value any, heights map[string]bool) reply {
-	out := jsonReply(http.StatusOK, value)
 	if v.NullResults {
-		out.body = []byte("null")
+		value = nil
 	}
+	return v.rawJSON(value, heights)
+}
+
+// rawJSON is json for a value that has its null already.
+func (v *view) rawJSON(value any, heights map[string]bool) reply {
+	out := jsonReply(http.StatusOK, value)
 	out.body = v.distort(out.body, "", heights)
 	return out
 }
