@@ -12,9 +12,9 @@ import (
 // evm speaks the Ethereum JSON-RPC (execution-apis). One eth_getBlockByNumber
 // tells height, hash, parent and time together, so that they cannot belong to
 // different backends of one URL.
-type evm struct{}
+type evm struct{ declared []string }
 
-func newEVM(config.Chain, config.Provider) Dialect { return evm{} }
+func newEVM(_ config.Chain, p config.Provider) Dialect { return evm{p.Capabilities} }
 
 // evmBlock is the part of a block that counts. Hashes are 32 bytes.
 type evmBlock struct {
@@ -26,24 +26,26 @@ type evmBlock struct {
 	Transactions     []json.RawMessage `json:"transactions"`
 }
 
-func (evm) Cost() config.Cost {
-	return config.Cost{Cycle: 1, Identity: 1, Hints: 2, Capabilities: 1, Block: 1}
+func (d evm) Cost() config.Cost {
+	cost := config.Cost{Cycle: 1, Identity: 1, Hints: 2, Block: 1}
+	for _, capability := range d.declared {
+		if _, ok := evmProbes[capability]; ok {
+			cost.Capabilities++
+		}
+	}
+	return cost
 }
 
 func (d evm) Tip(ctx context.Context, s *Session, _ Tip) (Tip, error) {
-	b, hash, err := d.block(ctx, s, "latest")
-	if err != nil {
-		return Tip{}, err
-	}
-	parent, _ := hexHash(b.ParentHash, 32)
-	return Tip{Height: uint64(*b.Number), Hash: hash, Parent: parent, Time: unixTime(uint64(b.Timestamp))}, nil
+	b, err := d.block(ctx, s, "latest")
+	return Tip{Height: b.Height, Hash: b.Hash, Parent: b.Parent, Time: b.Time}, err
 }
 
 // Identity is the chain id in decimal, or the genesis hash if that is wanted.
 func (d evm) Identity(ctx context.Context, s *Session, want string) (string, error) {
 	if len(want) == 64 {
-		_, hash, err := d.block(ctx, s, "0x0")
-		return hash, err
+		genesis, err := d.block(ctx, s, "0x0")
+		return genesis.Hash, err
 	}
 	var id Quantity
 	if err := s.Call(ctx, "eth_chainId", []any{}, &id); err != nil {
@@ -56,68 +58,89 @@ func (d evm) Identity(ctx context.Context, s *Session, want string) (string, err
 }
 
 func (d evm) Block(ctx context.Context, s *Session, height uint64, transactions bool) (Block, error) {
-	b, hash, err := d.block(ctx, s, "0x"+strconv.FormatUint(height, 16))
-	if err != nil {
-		return Block{}, err
-	}
-	if uint64(*b.Number) != height {
+	b, err := d.block(ctx, s, quantity(height))
+	switch {
+	case err != nil:
+		return Block{}, s.gap(err)
+	case b.Height != height:
 		return Block{}, s.Reject("another block than the one asked for")
 	}
-	parent, _ := hexHash(b.ParentHash, 32)
-	block := Block{Height: height, Hash: hash, Parent: parent, Time: unixTime(uint64(b.Timestamp))}
-	if root, ok := hexHash(b.TransactionsRoot, 32); transactions && b.Transactions != nil {
-		block.Transactions = Some(Transactions{Count: len(b.Transactions)})
-		if ok {
-			block.Transactions.Value.Digest = root
-		}
+	if !transactions {
+		b.Transactions = Optional[Transactions]{}
 	}
-	return block, nil
+	return b, nil
 }
 
 // block asks for one block by its tag or number. null, for a block that the
 // provider announced or should have, is a failure of its own class.
-func (evm) block(ctx context.Context, s *Session, number string) (evmBlock, string, error) {
-	var b evmBlock
+func (evm) block(ctx context.Context, s *Session, number string) (Block, error) {
 	raw, err := s.CallRaw(ctx, "eth_getBlockByNumber", []any{number, false})
 	if err != nil {
-		return b, "", err
+		return Block{}, err
 	}
 	if raw == nil {
-		return b, "", s.RejectMissing(fmt.Sprintf("block %s is null", number))
+		return Block{}, s.RejectMissing(fmt.Sprintf("block %s is null", number))
 	}
+	var b evmBlock
 	if err := json.Unmarshal(raw, &b); err != nil {
-		return b, "", s.Reject("a malformed block: " + err.Error())
+		return Block{}, s.Reject("a malformed block: " + err.Error())
 	}
 	hash, ok := hexHash(b.Hash, 32)
 	if !ok || b.Number == nil {
-		return b, "", s.Reject("a block without number and hash")
+		return Block{}, s.Reject("a block without number and hash")
 	}
-	return b, hash, nil
+	parent, parentOK := optionalHash(b.ParentHash)
+	root, rootOK := optionalHash(b.TransactionsRoot)
+	if !parentOK || !rootOK {
+		return Block{}, s.Reject("a block whose parentHash or transactionsRoot is no hash")
+	}
+	block := Block{Height: uint64(*b.Number), Hash: hash, Parent: parent, Time: unixTime(uint64(b.Timestamp))}
+	if b.Transactions != nil {
+		block.Transactions = Some(Transactions{Count: len(b.Transactions), Digest: root})
+	}
+	return block, nil
 }
 
-// Hints asks eth_syncing, which is false or an object (true on some forks), and
-// net_peerCount, which many vendors do not offer.
+// optionalHash is hexHash for 32 bytes that need not be told.
+func optionalHash(text string) (string, bool) {
+	if text == "" {
+		return "", true
+	}
+	return hexHash(text, 32)
+}
+
+// quantity writes a number as the protocol wants it.
+func quantity(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
+
+// Hints asks eth_syncing and net_peerCount, which many vendors do not offer.
 func (evm) Hints(ctx context.Context, s *Session, _ Tip) (Hints, error) {
 	var h Hints
-	raw, err := s.CallRaw(ctx, "eth_syncing", []any{})
-	switch {
-	case err == nil && raw != nil:
-		h.Syncing = Some(string(raw) != "false")
-	case seriousOnly(err) != nil:
+	var progress evmSyncing
+	err := s.CallOptional(ctx, "eth_syncing", []any{}, &progress)
+	if seriousOnly(err) != nil {
 		return h, err
 	}
-	if s.Unsupported("net_peerCount") {
-		return h, nil
+	if err == nil {
+		h.Syncing = progress.Optional
 	}
 	var peers *Quantity
-	err = s.Call(ctx, "net_peerCount", []any{}, &peers)
-	switch {
-	case err == nil && peers != nil:
+	err = s.CallOptional(ctx, "net_peerCount", []any{}, &peers)
+	if err == nil && peers != nil {
 		h.Peers = Some(int(*peers))
-	case reasonOf(err) == MethodUnsupported:
-		s.NoteUnsupported("net_peerCount")
-	default:
-		return h, err
 	}
-	return h, nil
+	return h, err
+}
+
+// evmSyncing is the answer to eth_syncing: false, or an object with the
+// progress, whose fields differ between clients; true on some forks.
+type evmSyncing struct{ Optional[bool] }
+
+// UnmarshalJSON accepts a boolean or an object.
+func (p *evmSyncing) UnmarshalJSON(raw []byte) error {
+	if len(raw) > 0 && raw[0] == '{' {
+		p.Optional = Some(true)
+		return nil
+	}
+	p.Known = true
+	return json.Unmarshal(raw, &p.Value)
 }
