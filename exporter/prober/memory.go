@@ -1,0 +1,268 @@
+package prober
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-rpc/understudy/exporter/chain"
+)
+
+// maxIdentity bounds what is kept of an identity, in bytes. No network's is so
+// long, so that one cut off is never a right one.
+const maxIdentity = 256
+
+// memory is everything that is remembered of one provider. It knows no clock:
+// times come with the results. Its owner guards it.
+type memory struct {
+	// status is the next one to be published. What it points to is replaced and
+	// never changed, as published copies share it.
+	status    Status
+	history   History
+	latencies []time.Duration
+
+	identity, hints, capabilities question
+	// told is when the provider last told its identity, asked or not.
+	told time.Time
+	// proven says that the network was found right since the last failure that
+	// may have put another one behind the same address.
+	proven bool
+
+	// peak is the height that counts as reached, peakSeen when it was last
+	// seen.
+	peak     uint64
+	peakSeen time.Time
+
+	// started is when the last probe started, with or without a verdict; zero
+	// before one.
+	started time.Time
+	// missed says that the last probe ended without a verdict.
+	missed bool
+	// limits is the number of rate limits in a row, unproven the number of
+	// unproven probes in a row.
+	limits, unproven int
+}
+
+// newMemory knows nothing yet.
+func newMemory(t Target) memory {
+	m := memory{status: Status{
+		Key:        t.Key,
+		failures:   tally[chain.Reason]{labels: chain.Reasons},
+		noVerdicts: tally[string]{labels: chain.Causes},
+	}}
+	m.follow(t)
+	return m
+}
+
+// follow takes over what a target says, so that a new policy counts at once.
+func (m *memory) follow(t Target) {
+	m.status.Operator = t.Operator
+	m.status.errorWindow = t.Policy.ErrorWindow
+	m.status.freshFor = max(t.Policy.ErrorWindow, freshIntervals*t.Interval)
+}
+
+// result is one finished probe that reached a verdict.
+type result struct {
+	start, end  time.Time
+	ask         chain.Ask
+	observation chain.Observation
+	// failure is nil if the provider answered.
+	failure *chain.Failure
+	// identity is what counts after the probe and network the verdict about it.
+	identity string
+	network  Verdict
+}
+
+// identityAfter is the identity that counts after a probe: what the provider
+// told now; nothing, if it was asked and did not tell; else what it told before.
+func (r result) identityAfter(before string) string {
+	told := r.observation.Identity
+	switch {
+	case len(told) > maxIdentity:
+		return strings.Clone(told[:maxIdentity])
+	case told != "" || (r.ask.Identity && r.failure == nil):
+		return told
+	}
+	return before
+}
+
+// miss counts a probe that ended on our own side. It moves nothing else but the
+// schedule.
+func (m *memory) miss(cause string) {
+	m.missed = true
+	m.status.noVerdicts = m.status.noVerdicts.plus(cause, chain.CausePanic)
+}
+
+// record takes in a verdict.
+func (m *memory) record(r result, t Target) {
+	s := &m.status
+	m.missed = false
+	m.learn(r)
+	if r.failure == nil {
+		r.failure = m.wrongNetwork(r)
+	}
+	s.Probed = true
+	s.Probes++
+	s.LastProbe = r.end
+	s.RetryAfter = time.Time{}
+	s.Up = r.failure == nil && s.Network == NetworkRight
+	var failure *chain.Failure
+	switch {
+	case r.failure != nil:
+		failure = m.failed(r, t)
+	case s.Up:
+		m.good(r, t)
+	default:
+		s.ConsecutiveErrors, s.ConsecutiveSuccesses = 0, 0
+		m.limits = 0
+		m.unproven++
+	}
+	m.history.add(Record{
+		Start: r.start, Duration: r.end.Sub(r.start), Latency: r.observation.Latency,
+		Height:  chain.Optional[uint64]{Value: r.observation.Height, Known: r.observation.HasTip},
+		Network: s.Network, Failure: failure,
+	})
+}
+
+// learn takes over what holds whether or not the probe failed later on.
+func (m *memory) learn(r result) {
+	s, o := &m.status, r.observation
+	answered := r.failure == nil
+	s.Identity, s.Network = r.identity, r.network
+	if o.OffCheckpoint.Known || (r.ask.Identity && answered) {
+		s.OffCheckpoint = o.OffCheckpoint
+	}
+	if s.OffCheckpoint.Value {
+		s.Network = NetworkWrong
+	}
+	if o.Identity != "" {
+		m.told = r.start
+	}
+	if o.Hints.Syncing.Known {
+		s.Syncing = o.Hints.Syncing
+	}
+	if o.Hints.Peers.Known {
+		s.Peers = o.Hints.Peers
+	}
+	if o.Capabilities != nil {
+		s.Capabilities = o.Capabilities
+	}
+	if !o.CertificateExpiry.IsZero() {
+		s.CertificateExpiry = o.CertificateExpiry
+	}
+	m.identity.note(r.ask.Identity, r)
+	m.hints.note(r.ask.Hints, r)
+	m.capabilities.note(r.ask.Capabilities, r)
+}
+
+// wrongNetwork is the failure of a provider that answered for another network;
+// nil if it did not.
+func (m *memory) wrongNetwork(r result) *chain.Failure {
+	switch {
+	case m.status.OffCheckpoint.Value:
+		return &chain.Failure{Reason: chain.WrongNetwork, Text: "another block stands at the checkpoint"}
+	case r.network == NetworkWrong:
+		return &chain.Failure{Reason: chain.WrongNetwork, Text: fmt.Sprintf("the provider serves the network %q", m.status.Identity)}
+	}
+	return nil
+}
+
+// failed takes in a failure and returns it as it is remembered.
+func (m *memory) failed(r result, t Target) *chain.Failure {
+	s, f := &m.status, r.failure
+	if !slices.Contains(chain.Reasons, f.Reason) {
+		known := *f
+		known.Reason, f = chain.BadResponse, &known
+	}
+	// A provider that repeats itself for hours takes memory once.
+	if s.LastFailure != nil && *s.LastFailure == *f {
+		f = s.LastFailure
+	}
+	s.Errors++
+	s.failures = s.failures.plus(f.Reason, chain.BadResponse)
+	s.ConsecutiveErrors++
+	s.ConsecutiveSuccesses = 0
+	s.LastFailure, s.LastFailureTime = f, r.end
+	s.errorTimes = withTime(s.errorTimes, r.end, max(minErrorTimes, 2*t.Policy.ErrorThreshold))
+	m.unproven = 0
+	if f.Reason == chain.RateLimited {
+		m.limits++
+	} else {
+		m.limits = 0
+	}
+	if mayHideAnother(f.Reason) {
+		m.proven = false
+	}
+	if wait := m.wait(f, t); wait > 0 {
+		s.RetryAfter = r.end.Add(wait + lateness(wait, t))
+	}
+	return f
+}
+
+// good takes in a good probe.
+func (m *memory) good(r result, t Target) {
+	s, o := &m.status, r.observation
+	s.ConsecutiveSuccesses++
+	s.ConsecutiveErrors = 0
+	m.limits, m.unproven = 0, 0
+	m.proven = true
+	if !s.LastGood.IsZero() && o.Height < s.Height {
+		s.stepsBack = withStep(s.stepsBack, stepBack{at: r.end, blocks: s.Height - o.Height})
+	}
+	if m.advanced(o.Height, r.end, max(jitterWindow, freshIntervals*t.Interval)) {
+		s.LastAdvance = r.end
+	}
+	s.Tip, s.LastGood = o.Tip, r.end
+	m.latencies = push(m.latencies, o.Latency, max(1, t.Policy.LatencyWindow))
+	var sum time.Duration
+	for _, l := range m.latencies {
+		sum += l
+	}
+	average := sum.Seconds() * 1000 / float64(len(m.latencies))
+	s.LatencyMS = chain.Some(average)
+}
+
+// advanced says whether a height is growth. Backends behind one URL that stand
+// still at different heights go up and down for ever; so only a height above the
+// highest of late is growth. What was not seen again for the memory's length is
+// forgotten, since a chain may be set back and one absurd height must not hide
+// all honest ones.
+func (m *memory) advanced(height uint64, now time.Time, length time.Duration) bool {
+	switch {
+	case m.peakSeen.IsZero() || height > m.peak:
+		m.peak, m.peakSeen = height, now
+		return true
+	case height == m.peak || now.Sub(m.peakSeen) >= length:
+		m.peak, m.peakSeen = height, now
+	}
+	return false
+}
+
+// mayHideAnother says whether a provider that comes back after such a failure
+// may be another one: its name was resolved anew, its process was replaced.
+func mayHideAnother(r chain.Reason) bool {
+	switch r {
+	case chain.ConnectionRefused, chain.ConnectionReset, chain.DNS, chain.TLS, chain.Timeout, chain.WrongNetwork:
+		return true
+	}
+	return false
+}
+
+// withTime is a copy of the times with one more, at most bound.
+func withTime(times []time.Time, at time.Time, bound int) []time.Time {
+	times = times[max(0, len(times)+1-bound):]
+	return append(append(make([]time.Time, 0, len(times)+1), times...), at)
+}
+
+// withStep is a copy of the steps with one more. Steps that a later and larger
+// one outlasts, and those out of the window, are left out.
+func withStep(steps []stepBack, step stepBack) []stepBack {
+	kept := make([]stepBack, 0, len(steps)+1)
+	for _, s := range steps {
+		if s.blocks > step.blocks && step.at.Sub(s.at) < jitterWindow {
+			kept = append(kept, s)
+		}
+	}
+	return append(kept, step)
+}
