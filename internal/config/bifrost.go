@@ -72,9 +72,7 @@ func (r *reader) bifrostChains(n *yaml.Node) *value {
 	if pairs, ok = r.pairs(n, all); !ok {
 		return nil
 	}
-	r.tolerated = func(b *branch, name string) bool {
-		return b == table.each && slices.Contains(bifrostChainKeys, name)
-	}
+	r.foreign = map[*branch][]string{table.each: bifrostChainKeys}
 	for _, p := range pairs {
 		if !r.ours(p.value) {
 			continue

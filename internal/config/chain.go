@@ -18,14 +18,16 @@ func (b *builder) chain(name string, v *value) Chain {
 	c.Network = b.network(v.get("network"), c.Kind, known)
 	c.Checkpoint = b.checkpoint(v.get("checkpoint"), c, known)
 	c.ObservedHeight = b.observedHeight(v.get("observed_height"))
-	c.Providers = b.providers(v, name, c.Kind)
-	c.Failover = b.failover(v, c)
-	for i := range c.Providers {
-		if c.Providers[i].HealthCheckInterval == 0 {
-			c.Providers[i].HealthCheckInterval = c.Failover.HealthCheckInterval
+	sites := b.providers(v, name, c.Kind)
+	interval := v.get("failover").get("health_check_interval").spanOr(defaultHealthCheckInterval)
+	for i := range sites {
+		if sites[i].HealthCheckInterval == 0 {
+			sites[i].HealthCheckInterval = interval
 		}
+		c.Providers = append(c.Providers, sites[i].Provider)
 	}
-	b.surprises(v, c)
+	c.Failover = b.failover(v, c)
+	b.surprises(v, c, sites)
 	return c
 }
 

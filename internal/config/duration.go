@@ -1,6 +1,8 @@
 package config
 
 import (
+	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -16,27 +18,38 @@ const maxDuration = 30 * 24 * time.Hour
 // busy loop.
 const minDuration = 10 * time.Millisecond
 
+// durationPattern is the notation in the JSON Schema: numbers, each with a unit.
+const durationPattern = `^(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h|d|w|y))+$`
+
+var durationShape = regexp.MustCompile(durationPattern)
+
 // parseDuration reads Prometheus's notation (10s, 5m, 1d) and Go's (1.5s,
-// 1h30m). The words of the error do not repeat the input.
-func parseDuration(s string) (d time.Duration, wrong, right string) {
-	const examples = "such as 10s, 1.5s, 5m or 1h30m"
+// 1h30m). Its errors do not repeat the input.
+func parseDuration(s string) (time.Duration, error) {
+	_, notNumber := strconv.ParseFloat(s, 64)
+	switch {
+	case s == "0":
+		return 0, nil
+	case notNumber == nil:
+		return 0, errors.New("it has no unit")
+	case strings.HasPrefix(s, "-"):
+		return 0, errors.New("it is negative")
+	case !durationShape.MatchString(s):
+		return 0, errors.New("it is not a duration")
+	}
+	var d time.Duration
 	if p, err := model.ParseDuration(s); err == nil {
 		d = time.Duration(p)
 	} else if d, err = time.ParseDuration(s); err != nil {
-		if _, err := strconv.ParseFloat(s, 64); err == nil {
-			return 0, "it has no unit", examples
-		}
-		return 0, "it is not a duration", examples
+		return 0, errors.New("it is not a duration")
 	}
 	switch {
-	case d < 0:
-		return 0, "it is negative", examples
 	case d > maxDuration:
-		return 0, "it is longer than 30 days", ""
+		return 0, errors.New("it is longer than 30 days")
 	case d > 0 && d < minDuration:
-		return 0, "it is shorter than 10ms", ""
+		return 0, errors.New("it is shorter than 10ms")
 	}
-	return d, "", ""
+	return d, nil
 }
 
 // formatDuration is the shortest notation that parseDuration reads back: 1m30s,

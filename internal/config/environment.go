@@ -51,6 +51,10 @@ func FromEnvironment(lookup func(string) (string, bool)) (Config, bool, error) {
 	k.rename(b.mistakes)
 	k.rename(b.warnings)
 	config, err := b.result()
+	if err == nil && get(variablePassphrase) == "" {
+		// A keeper runs on test networks too, so the main one is no default.
+		config.Chains[0].Network = Network{}
+	}
 	return config, true, err
 }
 
@@ -69,10 +73,6 @@ func (k *keeper) chain() *yaml.Node {
 	add(chain, "providers", k.providers())
 	if p := k.get(variablePassphrase); p != "" {
 		k.set(chain, "chains.soroban", "network", p, variablePassphrase)
-	} else {
-		b := place{path: variablePassphrase}
-		k.warn(b, "it is not set", "what most endpoints say is taken for the right network")
-		add(chain, "network", text(anyNetwork))
 	}
 	add(chain, "failover", k.failover())
 	return chain
@@ -82,8 +82,9 @@ func (k *keeper) chain() *yaml.Node {
 // its host.
 func (k *keeper) providers() *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
+	k.variables["chains.soroban.providers"] = variableURLs
 	var seen, names []string
-	add1 := func(u, variable string) {
+	endpoint := func(u, variable string) {
 		if u == "" || slices.Contains(seen, u) {
 			return
 		}
@@ -97,9 +98,9 @@ func (k *keeper) providers() *yaml.Node {
 		k.variables[at] = variable
 		list.Content = append(list.Content, p)
 	}
-	add1(k.get(variableURL), variableURL)
+	endpoint(k.get(variableURL), variableURL)
 	for i, u := range strings.Split(k.get(variableURLs), ",") {
-		add1(strings.TrimSpace(u), fmt.Sprintf("%s[%d]", variableURLs, i))
+		endpoint(strings.TrimSpace(u), fmt.Sprintf("%s[%d]", variableURLs, i))
 	}
 	return list
 }
@@ -144,7 +145,7 @@ func (k *keeper) failover() *yaml.Node {
 		cooldown = time.Duration(n) * time.Millisecond
 	}
 	k.set(f, at, "health_check_interval", formatDuration(interval), variableInterval)
-	k.set(f, at, "recovery_check_interval", formatDuration(cooldown), variableCooldown)
+	k.set(f, at, "recovery_check_interval", formatDuration(max(cooldown, minDuration)), variableCooldown)
 	k.setNumber(f, at, "error_threshold", threshold, variableThreshold)
 	needed := time.Duration(threshold) * (min(defaultSuspectCheckInterval, interval) + min(defaultRequestTimeout, interval))
 	add(f, "error_window", text(formatDuration(max(defaultErrorWindow, needed))))

@@ -1,9 +1,6 @@
 package config
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // The defaults of a policy that do not depend on the chain.
 const (
@@ -92,16 +89,9 @@ func failback(v *value) (prefer bool, when Failback) {
 // intervals are the shortest and the longest interval at which the providers of
 // a chain are probed.
 func intervals(chain time.Duration, providers []Provider) (shortest, longest time.Duration) {
-	shortest, longest = time.Duration(math.MaxInt64), 0
+	shortest, longest = chain, chain
 	for _, p := range providers {
-		own := p.HealthCheckInterval
-		if own == 0 {
-			own = chain
-		}
-		shortest, longest = min(shortest, own), max(longest, own)
+		shortest, longest = min(shortest, p.HealthCheckInterval), max(longest, p.HealthCheckInterval)
 	}
-	if longest == 0 {
-		return chain, chain
-	}
-	return min(shortest, chain), longest
+	return shortest, longest
 }

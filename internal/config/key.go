@@ -20,7 +20,8 @@ const (
 	shapeAddress  shape = "address"
 	shapeSecret   shape = "secret"
 	shapeFile     shape = "file"
-	shapeNetwork  shape = "network"
+	shapeIdentity shape = "identity"
+	shapeHash     shape = "hash"
 )
 
 // key is one key of the configuration file. The table of keys drives decoding,
@@ -33,6 +34,8 @@ type key struct {
 	shape shape
 	// required keys have no default.
 	required bool
+	// aka are names by which the key is sought in vain.
+	aka []string
 	// standard says in words what holds when the key is absent.
 	standard string
 	// words are the only values of shapeWord.

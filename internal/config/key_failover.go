@@ -4,11 +4,11 @@ package config
 var failoverKeys = []key{
 	{path: "chains.*.failover", shape: shapeObject, standard: "all defaults",
 		doc: "The policy by which the providers are judged and the active one is chosen."},
-	{path: "chains.*.failover.health_check_interval", shape: shapeDuration, standard: "`10s`",
+	{path: "chains.*.failover.health_check_interval", shape: shapeDuration, aka: []string{"interval"}, standard: "`10s`",
 		doc: "How often each provider is probed.", example: "10s"},
 	{path: "chains.*.failover.suspect_check_interval", shape: shapeDuration, standard: "`2s`, or the interval where that is shorter",
 		doc: "How often a provider with unconfirmed errors is probed, so that confirming an outage does not take several full intervals.", example: "2s"},
-	{path: "chains.*.failover.request_timeout", shape: shapeDuration, standard: "`5s`, or the shortest interval where that is shorter",
+	{path: "chains.*.failover.request_timeout", shape: shapeDuration, aka: []string{"timeout"}, standard: "`5s`, or the shortest interval where that is shorter",
 		doc: "How long one request of a probe may take.", example: "5s"},
 	{path: "chains.*.failover.max_block_lag", shape: shapeInteger, max: maxBlocks, standard: "`3`, or as many blocks as 30 s hold where that is more",
 		doc: "How many blocks behind the tip a provider may be.", example: "3"},

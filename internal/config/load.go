@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -67,10 +68,7 @@ func (r *reader) document(data []byte) (*yaml.Node, bool) {
 		return nil, false
 	}
 	if at := invalidUTF8(data); at >= 0 {
-		before := data[:at]
-		line := bytes.Count(before, []byte("\n"))
-		column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
-		r.mistake(place{line: line + 1, column: column + 1}, "the file is not in UTF-8", "save it in that encoding")
+		r.mistake(placeOf(data, at), "the file is not in UTF-8", "save it in that encoding")
 		return nil, false
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -80,14 +78,14 @@ func (r *reader) document(data []byte) (*yaml.Node, bool) {
 		r.mistake(place{line: 1, column: 1}, "the file is empty", "it needs chains:")
 		return nil, false
 	case err != nil:
-		r.syntax(err)
+		r.syntax(err, data)
 		return nil, false
 	}
 	switch err := decoder.Decode(&second); {
 	case errors.Is(err, io.EOF):
 		return first.Content[0], true
 	case err != nil:
-		r.syntax(err)
+		r.syntax(err, data)
 	default:
 		r.mistake(place{line: second.Line, column: second.Column}, "a second document begins", "one file is one document, so remove the ---")
 	}
@@ -107,14 +105,16 @@ func invalidUTF8(data []byte) int {
 }
 
 var (
-	yamlLine = regexp.MustCompile(`line (\d+): `)
-	quoted   = regexp.MustCompile("['`\"].*['`\"]")
+	yamlLine      = regexp.MustCompile(`line (\d+): `)
+	unknownAnchor = regexp.MustCompile(`unknown anchor '([^']*)' referenced`)
+	quotedWord    = regexp.MustCompile("['`\"][A-Za-z0-9_-]{4,}['`\"]")
 )
 
 // syntax notes what the YAML parser says. Its words may quote the file, and so
-// a secret in it: what is quoted is left out.
-func (r *reader) syntax(err error) {
-	text := err.Error()
+// a secret in it, such as a password that begins with a star: what is quoted is
+// left out.
+func (r *reader) syntax(err error, data []byte) {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	at := place{line: 1, column: 1}
 	if m := yamlLine.FindStringSubmatchIndex(text); m != nil {
 		if n, err := strconv.Atoi(text[m[2]:m[3]]); err == nil {
@@ -122,8 +122,23 @@ func (r *reader) syntax(err error) {
 		}
 		text = text[m[1]:]
 	}
-	text = string(bytes.TrimPrefix([]byte(text), []byte("yaml: ")))
-	r.mistake(at, "the file is not YAML", quoted.ReplaceAllString(text, "…"))
+	if m := unknownAnchor.FindStringSubmatch(text); m != nil {
+		if i := bytes.Index(data, []byte("*"+m[1])); i >= 0 {
+			at = placeOf(data, i)
+		}
+		r.mistake(at, "the alias refers to an anchor that is not in the file", "put the value in quotes if it begins with a star")
+		return
+	}
+	r.mistake(at, "the file is not YAML", quotedWord.ReplaceAllString(text, "…"))
+}
+
+// placeOf is the line and the column of an offset.
+func placeOf(data []byte, offset int) place {
+	before := data[:offset]
+	return place{
+		line:   bytes.Count(before, []byte("\n")) + 1,
+		column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
+	}
 }
 
 // sortByPlace brings mistakes into the order of the file.
@@ -135,8 +150,6 @@ func sortByPlace(ms Mistakes) {
 		return a.Column - b.Column
 	})
 }
-
-var _ error = Mistakes(nil)
 
 // count is a number with its noun: "1 provider", "3 providers".
 func count(n int, noun string) string {

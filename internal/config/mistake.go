@@ -8,13 +8,15 @@ import (
 // Mistake is one thing that is wrong in a configuration, with its place.
 type Mistake struct {
 	// File is the file's name, or "environment".
-	File string
-	// Line and Column count from 1; both are 0 where there is no file.
-	Line, Column int
+	File string `json:"file"`
+	// Line and Column count from 1; both are 0 where there is no place in a file.
+	Line   int `json:"line"`
+	Column int `json:"column"`
 	// Path is the key's, such as chains.btc.providers[1].rpc_host.
-	Path string
+	Path string `json:"path"`
 	// Wrong says what is wrong, Right what would be right; Right may be empty.
-	Wrong, Right string
+	Wrong string `json:"wrong"`
+	Right string `json:"right,omitempty"`
 }
 
 // Error is "FILE:LINE:COL: path: what is wrong, what would be right".

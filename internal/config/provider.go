@@ -6,8 +6,14 @@ import (
 	"unicode"
 )
 
+// site is a provider with the place where it stands.
+type site struct {
+	Provider
+	at *value
+}
+
 // providers makes the providers of a chain, disabled ones checked and left out.
-func (b *builder) providers(v *value, chain string, kind Kind) []Provider {
+func (b *builder) providers(v *value, chain string, kind Kind) []site {
 	list := v.get("providers")
 	if list == nil || list.broken {
 		return nil
@@ -16,35 +22,39 @@ func (b *builder) providers(v *value, chain string, kind Kind) []Provider {
 		b.mistake(list.at, "the chain has no providers", "add at least one")
 		return nil
 	}
-	var providers []Provider
+	var sites []site
 	names := map[string]int{}
-	priority := 0
-	disabled := 0
+	priority, disabled := 0, 0
 	for i, item := range list.items {
 		if item.broken {
 			continue
 		}
 		p := b.provider(item, chain, kind)
-		priority++
-		priority = int(item.get("priority").numberOr(int64(priority)))
+		priority = int(item.get("priority").numberOr(int64(priority + 1)))
 		p.Priority = priority
-		if p.Name != "" {
-			if first, twice := names[p.Name]; twice {
-				b.mistake(item.get("name").at, "the name is taken by "+fmt.Sprintf("providers[%d]", first), "names are unique in a chain")
-			} else {
-				names[p.Name] = i
-			}
-		}
+		b.checkName(item.get("name"), i, names)
 		if item.get("disabled").flagOr(false) {
 			disabled++
 			continue
 		}
-		providers = append(providers, p)
+		sites = append(sites, site{p, item})
 	}
 	if disabled == len(list.items) {
 		b.mistake(list.at, "all providers of the chain are disabled", "enable one, or remove the chain")
 	}
-	return providers
+	return sites
+}
+
+// checkName refuses a name that another provider of the chain has.
+func (b *builder) checkName(name *value, index int, names map[string]int) {
+	if !name.set() {
+		return
+	}
+	if first, twice := names[name.text]; twice {
+		b.mistake(name.at, fmt.Sprintf("the name is taken by providers[%d]", first), "names are unique in a chain")
+		return
+	}
+	names[name.text] = index
 }
 
 // provider makes one provider; its priority depends on those before it.
@@ -84,11 +94,23 @@ func (b *builder) checkType(v *value, p Provider, chain string, kind Kind) {
 		b.blame(at, fmt.Sprintf("%s speaks to chains of kind %s, but %s is of kind %s", p.Type, own, chain, kind),
 			fmt.Sprintf("%s is possible, or another kind: for the chain", alternatives(typesOf(kind))))
 	}
-	if p.Type != BlockchairREST || !v.get("rpc_host").set() {
-		return
+	if p.Type == BlockchairREST && v.get("rpc_host").set() {
+		b.checkBlockchair(v.get("rpc_host"), chain, kind)
 	}
-	if _, served := BlockchairPath(chain); !served && strings.Trim(p.RPCHost.Reveal().Path, "/") == "" {
-		b.blame(v.get("rpc_host"), "Blockchair has no chain of the name "+shown(chain), "write its own name for it as the path, such as https://api.blockchair.com/bitcoin")
+}
+
+// checkBlockchair refuses a chain that Blockchair does not serve, unless the URL
+// names one by itself. A path that is not Blockchair's own, as behind a proxy,
+// is the operator's matter.
+func (b *builder) checkBlockchair(address *value, chain string, kind Kind) {
+	path := strings.Trim(address.address.Reveal().Path, "/")
+	if path == "" {
+		path, _ = BlockchairPath(chain)
+	}
+	served, ok := blockchairKind(path)
+	switch {
+	case path == "" || ok && served != kind:
+		b.blame(address, "Blockchair does not serve "+shown(chain)+" as a chain of kind "+string(kind), "write Blockchair's own name of the chain as the path, such as https://api.blockchair.com/bitcoin")
 	}
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -18,9 +19,9 @@ type reader struct {
 	// lookup finds variables; without one, "${" stands for itself.
 	lookup   func(string) (string, bool)
 	mistakes Mistakes
-	// tolerated are further keys of an object that belong to somebody else and
+	// foreign are further keys of an object that belong to somebody else and
 	// are not read.
-	tolerated func(b *branch, name string) bool
+	foreign map[*branch][]string
 
 	aliased  int
 	inAlias  int
@@ -98,12 +99,14 @@ func (r *reader) leave(n *yaml.Node) {
 func (r *reader) readObject(n *yaml.Node, v *value) {
 	v.members = map[string]*value{}
 	if isNull(n) {
+		r.requireMembers(v, nil)
 		return
 	}
 	pairs, ok := r.pairs(n, v)
 	if !ok {
 		return
 	}
+	meant := map[string]bool{}
 	for _, p := range pairs {
 		child := v.from.child(p.name)
 		at := place{p.key.Line, p.key.Column, join(v.at.path, shown(p.name))}
@@ -111,19 +114,21 @@ func (r *reader) readObject(n *yaml.Node, v *value) {
 		case child != nil:
 			v.members[p.name] = r.read(p.value, child, at.path)
 			v.names = append(v.names, p.name)
-		case r.tolerated != nil && r.tolerated(v.from, p.name):
+		case slices.Contains(r.foreign[v.from], p.name):
 		default:
-			r.mistake(at, "the key is not known", suggest(p.name, v.from.childNames()))
+			right, probably := suggestKey(p.name, v.from, r.foreign[v.from])
+			meant[probably] = true
+			r.mistake(at, "the key is not known", right)
 		}
 	}
-	r.requireMembers(v)
+	r.requireMembers(v, meant)
 }
 
 // requireMembers notes the keys that have no default and are absent. A key
-// with a mistake in it is there.
-func (r *reader) requireMembers(v *value) {
+// with a mistake in it is there, and so is one that was probably meant.
+func (r *reader) requireMembers(v *value, meant map[string]bool) {
 	for _, c := range v.from.children {
-		if c.required && v.members[c.name] == nil {
+		if c.required && v.members[c.name] == nil && !meant[c.name] {
 			right := "add it"
 			if c.example != "" {
 				right = fmt.Sprintf("such as %s: %s", c.name, c.example)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -36,7 +37,11 @@ func (r *reader) readScalar(n *yaml.Node, v *value) {
 	switch tag {
 	case "", "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
 	case "!!null":
-		r.blame(v, "it is empty", "leave the key out, or give it a value")
+		right := "leave the key out, or give it a value"
+		if v.from.required {
+			right = example(v.from)
+		}
+		r.blame(v, "it is empty", right)
 		return
 	default:
 		r.blame(v, "it carries a YAML tag", "write the plain value")
@@ -50,9 +55,10 @@ func (r *reader) readScalar(n *yaml.Node, v *value) {
 		r.readBoolean(v, tag)
 	case shapeDuration:
 		r.readDuration(v, tag)
-	case shapeNetwork:
-		if tag == "!!float" || tag == "!!bool" {
-			r.blame(v, "it is "+nodeWords(n)+", not "+shapeWords(shapeNetwork), "put it in quotes if it is meant so")
+	case shapeIdentity, shapeHash:
+		// A hash or an id can look like a number to YAML; its text counts.
+		if tag == "!!bool" {
+			r.blame(v, "it is "+nodeWords(n)+", not "+shapeWords(v.from.shape), example(v.from))
 		}
 	default:
 		if tag != "" && tag != "!!str" {
@@ -95,15 +101,15 @@ func (r *reader) readBoolean(v *value, tag string) {
 
 func (r *reader) readDuration(v *value, tag string) {
 	if tag != "" && tag != "!!str" && v.text != "0" {
-		r.blame(v, "it has no unit", "such as 10s, 1.5s, 5m or 1h30m")
+		r.blame(v, "it has no unit", example(v.from))
 		return
 	}
-	d, wrong, right := parseDuration(v.text)
-	if wrong == "" && d == 0 && !v.from.zero {
-		wrong, right = "it is zero", example(v.from)
+	d, err := parseDuration(v.text)
+	if err == nil && d == 0 && !v.from.zero {
+		err = errors.New("it is zero")
 	}
-	if wrong != "" {
-		r.blame(v, wrong, right)
+	if err != nil {
+		r.blame(v, err.Error(), example(v.from))
 		return
 	}
 	v.span = d
@@ -154,8 +160,10 @@ func shapeWords(s shape) string {
 		return "a whole number"
 	case shapeAddress:
 		return "a URL"
-	case shapeNetwork:
+	case shapeIdentity:
 		return "a chain id, a genesis hash or a passphrase"
+	case shapeHash:
+		return "the hash of a block"
 	case shapeFile:
 		return "the name of a file"
 	case shapeSecret:

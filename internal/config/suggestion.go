@@ -6,8 +6,57 @@ import (
 	"strings"
 )
 
+// suggestKey says where a key belongs that an object does not have, or which
+// was probably meant; that one is returned too, or "". foreign are keys that
+// the object may have besides its own.
+func suggestKey(name string, object *branch, foreign []string) (right, probably string) {
+	for _, c := range object.children {
+		if slices.Contains(c.aka, name) {
+			return "did you mean " + c.name + "?", c.name
+		}
+	}
+	if homes := homesOf(name, file); len(homes) > 0 {
+		return "it belongs to " + alternatives(homes[:min(len(homes), 2)]), ""
+	}
+	names := object.childNames()
+	if w := closest(name, append(names, foreign...)); w != "" {
+		return "did you mean " + w + "?", w
+	}
+	if len(names) <= 12 {
+		return alternatives(names) + " is possible", ""
+	}
+	return "", ""
+}
+
+// homesOf are the paths of the objects that have a key of the name.
+func homesOf(name string, b *branch) []string {
+	var homes []string
+	if b.shape == shapeObject && b.child(name) != nil {
+		homes = []string{b.path}
+		if b.path == "" {
+			homes = []string{"the top level"}
+		}
+	}
+	for _, c := range b.children {
+		homes = append(homes, homesOf(name, c)...)
+	}
+	if b.each != nil {
+		homes = append(homes, homesOf(name, b.each)...)
+	}
+	return homes
+}
+
 // suggest says which word was probably meant; "" when none is close.
 func suggest(word string, words []string) string {
+	w := closest(word, words)
+	if w == "" {
+		return ""
+	}
+	return "did you mean " + w + "?"
+}
+
+// closest is the word that differs least, "" when all differ much.
+func closest(word string, words []string) string {
 	if len(word) > 64 {
 		return ""
 	}
@@ -18,10 +67,7 @@ func suggest(word string, words []string) string {
 			best, distance = w, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return "did you mean " + best + "?"
+	return best
 }
 
 // editDistance is the number of letters to insert, drop or change.

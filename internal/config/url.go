@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/url"
 	"slices"
+	"strconv"
 )
 
 // URL is the address of a provider. API keys stand in user info, path and query
@@ -31,10 +32,17 @@ func parseURL(raw string, schemes ...string) (URL, error) {
 		return URL{}, fmt.Errorf("it needs the scheme %s", alternatives(schemes))
 	case u.Hostname() == "":
 		return URL{}, fmt.Errorf("it has no host")
+	case u.Port() != "" && !validPort(u.Port()):
+		return URL{}, fmt.Errorf("it has no port between 1 and 65535")
 	case u.Fragment != "":
 		return URL{}, fmt.Errorf("it has a fragment (#…), which is never sent")
 	}
 	return URL{full: u}, nil
+}
+
+func validPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && n > 0
 }
 
 // IsZero says whether there is no address.
