@@ -16,9 +16,9 @@ const maxIdentity = 256
 // memory is everything that is remembered of one provider. It knows no clock:
 // times come with the results. Its owner guards it.
 type memory struct {
-	// status is the next one to be published. What it points to is replaced and
-	// never changed, as published copies share it.
-	status    Status
+	// status is what others see. It is replaced and never changed, and so is
+	// everything that it points to.
+	status    *Status
 	history   History
 	latencies []time.Duration
 
@@ -46,7 +46,7 @@ type memory struct {
 
 // newMemory knows nothing yet.
 func newMemory(t Target) memory {
-	m := memory{status: Status{
+	m := memory{status: &Status{
 		Key:        t.Key,
 		failures:   tally[chain.Reason]{labels: chain.Reasons},
 		noVerdicts: tally[string]{labels: chain.Causes},
@@ -57,9 +57,17 @@ func newMemory(t Target) memory {
 
 // follow takes over what a target says, so that a new policy counts at once.
 func (m *memory) follow(t Target) {
-	m.status.Operator = t.Operator
-	m.status.errorWindow = t.Policy.ErrorWindow
-	m.status.freshFor = max(t.Policy.ErrorWindow, freshIntervals*t.Interval)
+	s := m.renew()
+	s.Operator = t.Operator
+	s.errorWindow = t.Policy.ErrorWindow
+	s.freshFor = max(t.Policy.ErrorWindow, freshIntervals*t.Interval)
+}
+
+// renew puts a copy in the place of the status, which may be changed until
+// others see it.
+func (m *memory) renew() *Status {
+	m.status = new(*m.status)
+	return m.status
 }
 
 // result is one finished probe that reached a verdict.
@@ -91,13 +99,17 @@ func (r result) identityAfter(before string) string {
 // schedule.
 func (m *memory) miss(cause string) {
 	m.missed = true
-	m.status.noVerdicts = m.status.noVerdicts.plus(cause, chain.CausePanic)
+	s := m.renew()
+	s.noVerdicts = s.noVerdicts.plus(cause, chain.CausePanic)
 }
 
 // record takes in a verdict.
 func (m *memory) record(r result, t Target) {
-	s := &m.status
+	s := m.renew()
 	m.missed = false
+	if r.failure == nil && !r.observation.HasTip {
+		r.failure = &chain.Failure{Reason: chain.BadResponse, Text: "the answer has no height"}
+	}
 	m.learn(r)
 	if r.failure == nil {
 		r.failure = m.wrongNetwork(r)
@@ -127,7 +139,7 @@ func (m *memory) record(r result, t Target) {
 
 // learn takes over what holds whether or not the probe failed later on.
 func (m *memory) learn(r result) {
-	s, o := &m.status, r.observation
+	s, o := m.status, r.observation
 	answered := r.failure == nil
 	s.Identity, s.Network = r.identity, r.network
 	if o.OffCheckpoint.Known || (r.ask.Identity && answered) {
@@ -145,7 +157,7 @@ func (m *memory) learn(r result) {
 	if o.Hints.Peers.Known {
 		s.Peers = o.Hints.Peers
 	}
-	if o.Capabilities != nil {
+	if o.Capabilities != nil && answered {
 		s.Capabilities = o.Capabilities
 	}
 	if !o.CertificateExpiry.IsZero() {
@@ -170,7 +182,7 @@ func (m *memory) wrongNetwork(r result) *chain.Failure {
 
 // failed takes in a failure and returns it as it is remembered.
 func (m *memory) failed(r result, t Target) *chain.Failure {
-	s, f := &m.status, r.failure
+	s, f := m.status, r.failure
 	if !slices.Contains(chain.Reasons, f.Reason) {
 		known := *f
 		known.Reason, f = chain.BadResponse, &known
@@ -202,7 +214,7 @@ func (m *memory) failed(r result, t Target) *chain.Failure {
 
 // good takes in a good probe.
 func (m *memory) good(r result, t Target) {
-	s, o := &m.status, r.observation
+	s, o := m.status, r.observation
 	s.ConsecutiveSuccesses++
 	s.ConsecutiveErrors = 0
 	m.limits, m.unproven = 0, 0

@@ -57,7 +57,7 @@ func (m *memory) replan(now time.Time, t Target) time.Time {
 // suspect says whether the provider has errors that are not confirmed yet. To
 // one that limits us, asking more often would only confirm its limit.
 func (m *memory) suspect(now time.Time, t Target) bool {
-	s := &m.status
+	s := m.status
 	return s.ConsecutiveErrors > 0 && !limits(s.LastFailure.Reason) &&
 		s.WindowErrors(now) < t.Policy.ErrorThreshold
 }

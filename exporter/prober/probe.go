@@ -63,17 +63,18 @@ func (p *prober) begin(now time.Time) (flight, bool) {
 }
 
 // probe asks the provider and the judge. missed is not nil if no verdict was
-// reached.
+// reached. Neither counts if the flight was cancelled.
 func (p *prober) probe(f flight) (r result, missed *chain.NoVerdict) {
-	r.start = time.Now()
-	ask, identity, timeout := p.question(r.start)
-	r.ask = ask
+	r, timeout, ok := p.ask(f, time.Now())
+	if !ok {
+		return r, nil
+	}
 	missed = fence(func() *chain.NoVerdict {
 		var none *chain.NoVerdict
-		r.observation, r.failure, none = observe(f.ctx, f.asker, ask, timeout)
+		r.observation, r.failure, none = observe(f.ctx, f.asker, r.ask, timeout)
 		r.end = time.Now()
 		if none == nil {
-			r.identity = r.identityAfter(identity)
+			r.identity = r.identityAfter(r.identity)
 			r.network = p.set.options.Judge.Judge(p.key, r.identity)
 		}
 		return none
@@ -81,13 +82,17 @@ func (p *prober) probe(f flight) (r result, missed *chain.NoVerdict) {
 	return r, missed
 }
 
-// question is what a probe that starts now shall find out, the identity known
-// before it, and its request timeout.
-func (p *prober) question(start time.Time) (chain.Ask, string, time.Duration) {
+// ask begins the result of a probe that starts now: what it shall find out, and
+// the identity known before it. It says no if the flight was cancelled.
+func (p *prober) ask(f flight, start time.Time) (r result, timeout time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if f.ctx.Err() != nil {
+		return result{}, 0, false
+	}
 	p.memory.started = start
-	return p.memory.ask(start, p.target), p.memory.status.Identity, p.target.Policy.RequestTimeout
+	r = result{start: start, ask: p.memory.ask(start, p.target), identity: p.memory.status.Identity}
+	return r, p.target.Policy.RequestTimeout, true
 }
 
 // end takes in what came of a probe and plans the next one.
@@ -98,7 +103,7 @@ func (p *prober) end(f flight, r result, missed *chain.NoVerdict) {
 		p.dropAndUnlock(f)
 		return
 	}
-	before := *p.status.Load()
+	before := p.memory.status
 	if missed != nil {
 		p.memory.miss(missed.Cause)
 	} else {
@@ -106,7 +111,7 @@ func (p *prober) end(f flight, r result, missed *chain.NoVerdict) {
 	}
 	p.publishLocked()
 	p.planLocked(p.memory.next(time.Now(), p.target))
-	after, duration := *p.status.Load(), p.target.Duration
+	after, duration := p.memory.status, p.target.Duration
 	p.mu.Unlock()
 
 	if missed != nil {
@@ -189,7 +194,7 @@ func fence(call func() *chain.NoVerdict) (missed *chain.NoVerdict) {
 
 // logMissed notes a probe without a verdict. A provider's first panic is an
 // error with its stack; the counter tells the rest.
-func (p *prober) logMissed(missed *chain.NoVerdict, before Status) {
+func (p *prober) logMissed(missed *chain.NoVerdict, before *Status) {
 	log := p.set.options.Logger.With("chain", p.key.Chain, "provider", p.key.Provider)
 	if e, ok := errors.AsType[*panicked](missed); ok && before.NoVerdicts(chain.CausePanic) == 0 {
 		log.Error("probe panicked", "err", missed, "stack", string(e.stack))
@@ -199,7 +204,7 @@ func (p *prober) logMissed(missed *chain.NoVerdict, before Status) {
 }
 
 // logVerdict notes a failure, and a change between up and down.
-func (p *prober) logVerdict(before, after Status) {
+func (p *prober) logVerdict(before, after *Status) {
 	failed := after.ConsecutiveErrors > 0
 	level, message := slog.LevelDebug, "probe failed"
 	switch {

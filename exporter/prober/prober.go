@@ -151,8 +151,7 @@ func (p *prober) halt() Asker {
 
 // publishLocked makes the memory's status the one that others see.
 func (p *prober) publishLocked() {
-	status := p.memory.status
-	p.status.Store(&status)
+	p.status.Store(p.memory.status)
 }
 
 // history is a copy of the provider's.

@@ -71,6 +71,6 @@ func (m *memory) ask(now time.Time, t Target) chain.Ask {
 
 // restless says whether the provider's word about itself may matter soon.
 func (m *memory) restless(now time.Time, t Target) bool {
-	s := &m.status
+	s := m.status
 	return s.Syncing.Value || (!s.LastAdvance.IsZero() && now.Sub(s.LastAdvance) >= t.Policy.StallTimeout/2)
 }

@@ -155,21 +155,27 @@ func (s *Set) Run(ctx context.Context) error {
 
 	<-ctx.Done()
 
+	for _, asker := range s.halt() {
+		asker.Close()
+	}
+	return nil
+}
+
+// halt ends the set. When it returns, with the Askers to be closed, nothing is
+// under way and nothing will be.
+func (s *Set) halt() (askers []Asker) {
 	s.mu.Lock()
 	s.stopped = true
-	var askers []Asker
+	// First of all: whatever ends from here on plans nothing new.
+	s.stop(ErrStopped)
 	for _, p := range s.probers {
 		if asker := p.halt(); asker != nil {
 			askers = append(askers, asker)
 		}
 	}
 	s.mu.Unlock()
-	s.stop(ErrStopped)
 	s.flights.Wait()
-	for _, asker := range askers {
-		asker.Close()
-	}
-	return nil
+	return askers
 }
 
 // enter waits for a place among the probes under way. It says no if ctx ended
