@@ -45,6 +45,9 @@ type Chain struct {
 	course []stretch
 	// forks are the reorganisations, oldest first.
 	forks []Fork
+	// submitted are transactions that providers took in; order is by age.
+	submitted map[Hash]submission
+	order     []Hash
 }
 
 // stretch is a time during which the height moved in one way.

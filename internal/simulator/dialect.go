@@ -19,6 +19,9 @@ var dialects = map[config.Type]dialect{
 	config.CosmosREST:     cosmosREST{},
 	config.EsploraREST:    esploraREST{},
 	config.XRPLRPC:        xrplRPC{},
+	config.SolanaRPC:      solanaRPC,
+	config.SorobanRPC:     sorobanRPC,
+	config.HorizonREST:    horizonREST{},
 	config.TronHTTP:       tronHTTP{},
 	config.BlockchairREST: blockchairREST{},
 }

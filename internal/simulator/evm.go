@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -26,12 +25,12 @@ var evmRPC = &rpcService{
 		"net_peerCount":                        evmPeers,
 		"eth_chainId":                          evmChainID,
 		"net_version":                          func(v *view, _ args) (any, *rpcError) { return v.identity.Network, nil },
-		"eth_estimateGas":                      evmConstant("0x5208"),
-		"eth_gasPrice":                         evmConstant("0x3b9aca00"),
-		"eth_maxPriorityFeePerGas":             evmConstant("0x5f5e100"),
-		"eth_getLogs":                          evmConstant([]struct{}{}),
-		"net_listening":                        evmConstant(true),
-		"web3_clientVersion":                   evmConstant("Geth/v1.17.0-simulated"),
+		"eth_estimateGas":                      constant("0x5208"),
+		"eth_gasPrice":                         constant("0x3b9aca00"),
+		"eth_maxPriorityFeePerGas":             constant("0x5f5e100"),
+		"eth_getLogs":                          constant([]struct{}{}),
+		"net_listening":                        constant(true),
+		"web3_clientVersion":                   constant("Geth/v1.17.0-simulated"),
 	},
 	unknown: func(method string) *rpcError {
 		return &rpcError{Code: -32601, Message: "the method " + method + " does not exist/is not available"}
@@ -338,13 +337,4 @@ func evmNumber(decimal string) string {
 		return decimal
 	}
 	return quantity(n)
-}
-
-// evmConstant answers the same to everybody.
-func evmConstant(value any) rpcMethod {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		raw = nil
-	}
-	return func(*view, args) (any, *rpcError) { return json.RawMessage(raw), nil }
 }

@@ -75,21 +75,23 @@ func base58(b []byte) string {
 	return string(digits)
 }
 
-// parseBase58 reads what Base58 wrote.
-func parseBase58(text string) (h Hash, ok bool) {
+// parseBase58 reads so many bytes in base58.
+func parseBase58(text string, size int) (b []byte, ok bool) {
+	if text == "" || len(text) > 2*size {
+		return nil, false
+	}
 	n, radix := new(big.Int), big.NewInt(58)
-	for _, c := range text {
-		i := strings.IndexRune(base58Alphabet, c)
-		if i < 0 || len(text) > 44 {
-			return h, false
+	for i := range len(text) {
+		digit := strings.IndexByte(base58Alphabet, text[i])
+		if digit < 0 {
+			return nil, false
 		}
-		n.Add(n.Mul(n, radix), big.NewInt(int64(i)))
+		n.Add(n.Mul(n, radix), big.NewInt(int64(digit)))
 	}
-	if n.BitLen() > 8*len(h) || text == "" {
-		return h, false
+	if n.BitLen() > 8*size {
+		return nil, false
 	}
-	n.FillBytes(h[:])
-	return h, true
+	return n.FillBytes(make([]byte, size)), true
 }
 
 // base64Of is bytes in base64.

@@ -51,8 +51,8 @@ func (i Identity) complete(kind config.Kind) Identity {
 	case kind == config.EVM && i.Network == "1":
 		i.Genesis = ethereumGenesis
 	case kind == config.Solana:
-		if h, ok := parseBase58(i.Network); ok {
-			i.Genesis = h.Hex()
+		if b, ok := parseBase58(i.Network, len(Hash{})); ok {
+			i.Genesis = Hash(b).Hex()
 		}
 	case kind == config.Bitcoin || kind == config.Tron:
 		i.Genesis = i.Network

@@ -161,3 +161,12 @@ func (v *view) batchBody(items [][]byte) []byte {
 	}
 	return joinArray(items)
 }
+
+// constant answers the same to everybody.
+func constant(value any) rpcMethod {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		raw = nil
+	}
+	return func(*view, args) (any, *rpcError) { return json.RawMessage(raw), nil }
+}

@@ -89,6 +89,7 @@ type args struct {
 }
 
 func parseArgs(params json.RawMessage) (a args) {
+	params = bytes.TrimLeft(params, " \t\r\n")
 	switch {
 	case len(params) == 0:
 	case params[0] == '[':
