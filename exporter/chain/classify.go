@@ -1,12 +1,9 @@
 package chain
 
 import (
-	"bytes"
-	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/understudy-rpc/understudy/internal/config"
 )
@@ -19,7 +16,7 @@ type answer struct {
 	status int
 	// code is the error code in the body, if it has one.
 	code Optional[int64]
-	// text is the error's message with its data, or the start of the body.
+	// text is the error's message with its data, or the body.
 	text string
 }
 
@@ -30,6 +27,8 @@ type rule struct {
 	types    []config.Type
 	statuses []int
 	codes    []int64
+	// coded restricts the row to answers with an error code of any value.
+	coded bool
 	// texts are looked for in lower case.
 	texts  []string
 	reason Reason
@@ -42,18 +41,20 @@ func (r rule) matches(a answer, text string) bool {
 		(r.types == nil || slices.Contains(r.types, a.typ)) &&
 		(r.statuses == nil || slices.Contains(r.statuses, a.status)) &&
 		(r.codes == nil || (a.code.Known && slices.Contains(r.codes, a.code.Value))) &&
+		(!r.coded || a.code.Known) &&
 		(r.texts == nil || slices.ContainsFunc(r.texts, func(t string) bool { return strings.Contains(text, t) }))
 }
 
-// classify finds the class of an answer. The order of the tables is the order of
-// trust: a vendor's own words (quota, rate, key) are plain whatever the status
-// says; then the status, where it is one that vendors use with care; then the
-// family's codes, which mean different things in different families; then the
-// status in general.
+// wordsLimit is how much of a text is searched. What a provider has to say
+// stands at the beginning; further on it would be found in data by chance.
+const wordsLimit = 1000
+
+// classify finds the class of an answer: the first row of the tables that
+// matches, or what the status says.
 func classify(a answer) *Failure {
-	text := strings.ToLower(a.text)
-	f := &Failure{Status: a.status, Code: a.code, Text: shorten(a.text), Reason: fallback(a)}
-	for _, table := range [][]rule{wordRules, statusRules, codeRules} {
+	text := strings.ToLower(a.text[:min(len(a.text), wordsLimit)])
+	f := &Failure{Status: a.status, Code: a.code, Text: a.text, Reason: fallback(a)}
+	for _, table := range tables {
 		for _, r := range table {
 			if r.matches(a, text) {
 				f.Reason = r.reason
@@ -64,12 +65,22 @@ func classify(a answer) *Failure {
 	return f
 }
 
-// fallback is the class of an answer that no table knows.
+// restTypes speak no JSON-RPC: a code in the body only refines the status.
+var restTypes = []config.Type{
+	config.BlockchairREST, config.EsploraREST, config.CosmosREST, config.TronHTTP, config.HorizonREST,
+}
+
+// fallback is the class of an answer that no table knows. 500 with a code is how
+// bitcoind and CometBFT answer a call with an error; elsewhere, and with every
+// other 5xx, it is the server or what stands before it that failed.
 func fallback(a answer) Reason {
+	rpc := a.code.Known && !slices.Contains(restTypes, a.typ)
 	switch {
-	case a.status >= 500 && !a.code.Known:
+	case rpc && a.status == http.StatusInternalServerError && (a.kind == config.Bitcoin || a.kind == config.Cosmos):
+		return RPCError
+	case a.status >= 500:
 		return HTTP5xx
-	case a.code.Known:
+	case rpc:
 		return RPCError
 	case a.status >= 400:
 		return HTTP4xx
@@ -77,75 +88,4 @@ func fallback(a answer) Reason {
 		return Redirect
 	}
 	return BadResponse
-}
-
-// restError takes code and words out of the body of a REST error: the shapes
-// are those of CometBFT ({error:{code,message,data}}), Cosmos and TronGrid
-// ({code,message}, {Error}), Blockchair ({context:{code,error}}) and Horizon
-// (problem+json).
-func restError(body []byte) (Optional[int64], string) {
-	var b struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-		Type    string          `json:"type"`
-		Title   string          `json:"title"`
-		Detail  string          `json:"detail"`
-		Context struct {
-			Error string `json:"error"`
-		} `json:"context"`
-	}
-	if err := json.Unmarshal(body, &b); err != nil {
-		return Optional[int64]{}, excerpt(body)
-	}
-	if !isNull(b.Error) {
-		return readRPCError(b.Error)
-	}
-	words := strings.Join(slices.DeleteFunc([]string{b.Message, b.Context.Error, b.Title, b.Detail, b.Type},
-		func(s string) bool { return s == "" }), " ")
-	if words == "" {
-		words = excerpt(body)
-	}
-	return Optional[int64]{}, words
-}
-
-// textLimit is how much of a provider's words is kept.
-const textLimit = 300
-
-// excerpt is the start of a body as one line of printable text.
-func excerpt(body []byte) string {
-	body = bytes.TrimSpace(body)
-	if len(body) == 0 {
-		return "empty body"
-	}
-	if body[0] == '"' {
-		var text string
-		if json.Unmarshal(body, &text) == nil {
-			body = []byte(text)
-		}
-	}
-	return shorten(string(body))
-}
-
-// shorten makes one printable line of at most textLimit bytes.
-func shorten(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r == utf8.RuneError:
-			return '?'
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r):
-			return '?'
-		}
-		return r
-	}, text)
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= textLimit {
-		return text
-	}
-	cut := textLimit
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
 }

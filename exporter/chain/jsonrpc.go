@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // rpcRequest is a JSON-RPC 2.0 call. Nodes that speak 1.0 (bitcoind before 28)
@@ -45,7 +46,7 @@ func (s *Session) Call(ctx context.Context, method string, params, result any) e
 		return nil
 	}
 	if err := json.Unmarshal(raw, result); err != nil {
-		return s.Reject("the result has another shape than expected")
+		return s.Reject("a result of another shape: " + err.Error())
 	}
 	return nil
 }
@@ -65,27 +66,26 @@ func (s *Session) CallRaw(ctx context.Context, method string, params any) (json.
 	return s.rpcResult(r, id)
 }
 
-// rpcResult classifies an answer to a call: transport is done, then the status,
-// then the body, which is looked at whatever the status says.
+// rpcResult classifies an answer to a call: transport is done, then comes the
+// body, which is looked at whatever the status says, and then the status. An
+// error counts whatever its id: servers that could not read the request, and
+// gateways before them, give null or none.
 func (s *Session) rpcResult(r response, id uint64) (json.RawMessage, error) {
 	var answer rpcResponse
 	if err := json.Unmarshal(r.body, &answer); err != nil {
 		return nil, s.refuse(r, Optional[int64]{}, "")
 	}
-	if !isNull(answer.Error) {
+	switch got := string(answer.ID); {
+	case !isNull(answer.Error):
 		code, text := readRPCError(answer.Error)
 		return nil, s.refuse(r, code, text)
-	}
-	if r.status >= 300 {
-		return nil, s.refuse(r, Optional[int64]{}, "")
-	}
-	if got := string(bytes.TrimSpace(answer.ID)); got != strconv.FormatUint(id, 10) {
+	case r.status >= 300, answer.Result == nil:
+		// No JSON-RPC, but maybe an error in the shape of REST.
+		e := readRESTError(r.body)
+		return nil, s.refuse(r, e.code, e.text)
+	case got != strconv.FormatUint(id, 10):
 		return nil, s.Reject("the answer has the id of another request")
-	}
-	if answer.Result == nil {
-		return nil, s.refuse(r, Optional[int64]{}, "")
-	}
-	if isNull(answer.Result) {
+	case isNull(answer.Result):
 		return nil, nil
 	}
 	return answer.Result, nil
@@ -99,7 +99,10 @@ func readRPCError(raw json.RawMessage) (Optional[int64], string) {
 	}
 	text := e.Message
 	if !isNull(e.Data) {
-		text += " " + excerpt(e.Data)
+		text = strings.TrimSpace(text + " " + excerpt(e.Data))
+	}
+	if text == "" {
+		text = excerpt(raw)
 	}
 	if code, err := e.Code.Int64(); err == nil {
 		return Some(code), text

@@ -2,7 +2,7 @@ package chain
 
 import (
 	"encoding/json"
-	"math"
+	"errors"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -10,23 +10,26 @@ import (
 	"time"
 )
 
-// waitPhrases are the words in which providers say when to come back. The
-// number is the first group, its unit the second; seconds if there is none.
-var waitPhrases = []*regexp.Regexp{
-	// TronGrid: "the query server is suspended for 27 s".
-	regexp.MustCompile(`(?i)suspended for (\d+(?:\.\d+)?)\s*(ms|s|m|h)?\b`),
-	// "try again in 30 seconds", "Retry after 500 ms".
-	regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?)\s*(ms|milliseconds?|seconds?|s|minutes?|min|m|hours?|h)?\b`),
-}
+// waitPhrase finds the words in which providers say when to come back. What it
+// captures is one amount of time or two ("1m30s", "2 minutes and 5 seconds").
+//
+//	TronGrid: "the query server is suspended for 27 s"
+//	elsewhere: "try again in 30 seconds", "Retry after 500 ms"
+var waitPhrase = regexp.MustCompile(`(?i)\b(?:suspended for|(?:try again|retry|resets?) (?:in|after)|wait(?: for)?):? ` +
+	`(` + amount + `(?:,? ?(?:and )?` + amount + `)?)\b`)
 
-// units are the words for a unit of time, by their first letters.
-var units = []struct {
-	prefix string
-	unit   time.Duration
-}{
-	{"ms", time.Millisecond}, {"mill", time.Millisecond},
-	{"m", time.Minute}, {"h", time.Hour}, {"", time.Second},
-}
+// amount is a number with its unit; seconds if there is none.
+const amount = `\d{1,12}(?:\.\d{1,12})? ?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)?`
+
+// amounts takes the parts of one amount.
+var amounts = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-zA-Z]*)`)
+
+// plainSeconds is what Retry-After may be. RFC 9110 has no fractions, but some
+// vendors do.
+var plainSeconds = regexp.MustCompile(`^\d+(?:\.\d+)?$`)
+
+// phraseLimit is how much of a body is searched for a phrase.
+const phraseLimit = 4096
 
 // waitBody is where bodies carry a waiting time, in seconds: Infura's
 // error.data.rate.backoff_seconds, and the error.data.retryAfter of others.
@@ -49,26 +52,32 @@ func waitFrom(body []byte, header http.Header, now time.Time) time.Duration {
 	// Anything but this shape leaves the fields empty, which is all that counts.
 	_ = json.Unmarshal(body, &b)
 	for _, n := range []json.Number{b.Error.Data.Rate.BackoffSeconds, b.Error.Data.RetryAfter} {
-		if seconds, err := n.Float64(); err == nil && seconds > 0 {
-			return capWait(seconds, time.Second)
+		if wait := times(string(n), time.Second); wait > 0 {
+			return wait
 		}
 	}
-	for _, phrase := range waitPhrases {
-		if m := phrase.FindSubmatch(body); m != nil {
-			n, err := strconv.ParseFloat(string(m[1]), 64)
-			if err == nil && n > 0 {
-				return capWait(n, unitOf(string(m[2])))
-			}
+	if m := waitPhrase.FindSubmatch(body[:min(len(body), phraseLimit)]); m != nil {
+		if wait := parseAmounts(string(m[1])); wait > 0 {
+			return wait
 		}
 	}
 	return retryAfter(header.Get("Retry-After"), now)
 }
 
+// parseAmounts adds up the amounts of a phrase.
+func parseAmounts(phrase string) time.Duration {
+	var sum time.Duration
+	for _, m := range amounts.FindAllStringSubmatch(phrase, -1) {
+		sum += times(m[1], unitOf(m[2]))
+	}
+	return min(sum, MaxWait)
+}
+
 // retryAfter reads the header's two forms (RFC 9110, 10.2.3).
 func retryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
-		return capWait(seconds, time.Second)
+	if plainSeconds.MatchString(value) {
+		return times(value, time.Second)
 	}
 	if at, err := http.ParseTime(value); err == nil && at.After(now) {
 		return min(at.Sub(now), MaxWait)
@@ -76,20 +85,32 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// unitOf is the unit that a word names.
+// unitOf is the unit that a word names; seconds if it names none.
 func unitOf(word string) time.Duration {
-	for _, u := range units {
-		if strings.HasPrefix(strings.ToLower(word), u.prefix) {
-			return u.unit
-		}
+	switch word = strings.ToLower(word); {
+	case word == "ms", strings.HasPrefix(word, "milli"):
+		return time.Millisecond
+	case strings.HasPrefix(word, "m"):
+		return time.Minute
+	case strings.HasPrefix(word, "h"):
+		return time.Hour
+	case strings.HasPrefix(word, "d"):
+		return 24 * time.Hour
 	}
 	return time.Second
 }
 
-// capWait is n units, at most MaxWait.
-func capWait(n float64, unit time.Duration) time.Duration {
-	if math.IsNaN(n) || n*float64(unit) >= float64(MaxWait) {
+// times is n units, at most MaxWait; 0 for what is no number above zero.
+func times(n string, unit time.Duration) time.Duration {
+	x, err := strconv.ParseFloat(n, 64)
+	if errors.Is(err, strconv.ErrRange) && x > 0 {
 		return MaxWait
 	}
-	return time.Duration(n * float64(unit))
+	if err != nil || !(x > 0) {
+		return 0
+	}
+	if x >= float64(MaxWait/unit) {
+		return MaxWait
+	}
+	return time.Duration(x * float64(unit))
 }
