@@ -1,13 +1,17 @@
 package rules
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Exporter lists every metric that the exporter publishes, but for those of the
 // Go runtime, the process and the build, in the order of the exposition.
 func Exporter() []Metric {
 	all := slices.Concat([]Metric{
 		ProviderUp, ProviderBlockHeight, ProviderLatency, ProviderErrors,
-		ProviderProbes, ProviderFailures, ProviderConsecutiveErrors,
+		ProviderProbes, ProviderFailures, ProviderFailing,
+		ProviderConsecutiveErrors,
 		ProviderConsecutiveSuccesses, ProviderWindowErrors, ProviderProbeDuration,
 		ProviderProbeInterval, ProviderLastProbe, ProviderLastAdvance,
 		ProviderTipTime, ProviderSyncing, ProviderPeers, ProviderNetworkMismatch,
@@ -21,14 +25,6 @@ func Exporter() []Metric {
 		FailoverMaxBlockLead, FailoverTipQuorum, FailoverErrorThreshold,
 		FailoverErrorWindow, FailoverMaxLatency, FailoverStallTimeout,
 	}, []Metric{ReloadSuccessful, ReloadTimestamp, ConfigHash, Ready})
-	slices.SortFunc(all, func(a, b Metric) int {
-		switch {
-		case a.Name < b.Name:
-			return -1
-		case a.Name > b.Name:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(all, func(a, b Metric) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

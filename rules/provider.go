@@ -16,6 +16,9 @@ var (
 		"Probes that ended with a verdict, good or bad.", Counter, byProvider}
 	ProviderFailures = Metric{"bifrost_provider_failures_total",
 		"Probes that failed, by the class of the failure.", Counter, []string{LabelChain, LabelProvider, LabelReason}}
+	ProviderFailing = Metric{"bifrost_provider_failing",
+		"Always 1, and there only while the last probe failed; the label says with which class of failure.", Gauge,
+		[]string{LabelChain, LabelProvider, LabelReason}}
 	ProviderConsecutiveErrors = Metric{"bifrost_provider_consecutive_errors",
 		"Failed probes since the last good one.", Gauge, byProvider}
 	ProviderConsecutiveSuccesses = Metric{"bifrost_provider_consecutive_successes",
@@ -61,5 +64,5 @@ var (
 		"Probes that ended on our own side and say nothing about the provider, by cause.", Counter,
 		[]string{LabelCause, LabelChain, LabelProvider}}
 	ProviderIntegrityRequests = Metric{"understudy_integrity_requests_total",
-		"Requests that comparing blocks with other providers took.", Counter, byProvider}
+		"Blocks that the provider was asked for to compare it with others.", Counter, byProvider}
 )
