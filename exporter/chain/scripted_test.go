@@ -135,7 +135,7 @@ type answers map[string]given
 
 // readAnswers reads testdata/NAME.json: an object of answers, each with status,
 // header and body. A body that is a string is sent as that text, any other as
-// the JSON that it is.
+// the JSON that it is, without white space.
 func readAnswers(tb testing.TB, name string) answers {
 	tb.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)+".json"))
@@ -148,12 +148,13 @@ func readAnswers(tb testing.TB, name string) answers {
 	require.NoError(tb, json.Unmarshal(data, &file))
 	all := answers{}
 	for question, a := range file {
-		body := string(a.Body)
 		var text string
-		if json.Unmarshal(a.Body, &text) == nil {
-			body = text
+		if json.Unmarshal(a.Body, &text) != nil {
+			var compact bytes.Buffer
+			require.NoError(tb, json.Compact(&compact, a.Body))
+			text = compact.String()
 		}
-		all[question] = given{Status: a.Status, Header: a.Header, Body: body}
+		all[question] = given{Status: a.Status, Header: a.Header, Body: text}
 	}
 	return all
 }
@@ -180,6 +181,15 @@ func (all answers) with(question string, a given) answers {
 	}
 	changed[question] = a
 	return changed
+}
+
+// changed is the answers with a piece of one of them replaced.
+func changed(tb testing.TB, all answers, question, old, new string) answers {
+	tb.Helper()
+	a := all[question]
+	require.Contains(tb, a.Body, old)
+	a.Body = strings.Replace(a.Body, old, new, 1)
+	return all.with(question, a)
 }
 
 // badBodies are answers, all with 200, that no protocol of ours allows. "$id"
