@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/understudy-rpc/understudy/internal/config"
 )
 
 // Answer is an HTTP answer as it stands. The zero value is an empty 200.
@@ -14,6 +16,8 @@ type Answer struct {
 	// Name is what the answer is called in [Vendors]; a script may give the
 	// name alone.
 	Name string `json:"name,omitempty"`
+	// Kind is the family whose codes an entry of Vendors has; empty fits all.
+	Kind config.Kind `json:"-"`
 	// Status is the HTTP status; 0 is 200.
 	Status int `json:"status,omitempty"`
 	// Header are the header fields. Without a Content-Type, a body that begins

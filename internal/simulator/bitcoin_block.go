@@ -76,7 +76,7 @@ func bitcoinHeaderOf(v *view, b Block) bitcoinHeader {
 
 // bitcoinMedian is the median time of a block and the ten before it.
 func bitcoinMedian(v *view, height uint64) int64 {
-	return v.chain.TimeOf(height - min(height, 10)/2).Unix()
+	return v.time(height - min(height, 10)/2).Unix()
 }
 
 // quantityPadded is sixteen hexadecimal digits.
@@ -205,7 +205,7 @@ func bitcoinChainInfo(v *view, _ args) (any, *rpcError) {
 	if v.software == SoftwareBtcd {
 		return out, nil
 	}
-	out["time"] = v.chain.TimeOf(v.tip).Unix()
+	out["time"] = v.time(v.tip).Unix()
 	out["initialblockdownload"] = v.Syncing
 	out["verificationprogress"] = 1.0
 	if v.Syncing {

@@ -131,16 +131,28 @@ func (c *Chain) TimeOf(height uint64) time.Time {
 		s, before := c.course[i], c.course[i-1]
 		switch {
 		case height > s.from:
-			return s.at.Add(time.Duration(height-s.from) * c.options.BlockTime)
+			return s.at.Add(span(height-s.from, c.options.BlockTime))
 		case height > before.from+c.blocks(before, s.at):
 			return s.at
 		}
 	}
 	first := c.course[0]
 	if height >= first.from {
-		return first.at.Add(time.Duration(height-first.from) * c.options.BlockTime)
+		return first.at.Add(span(height-first.from, c.options.BlockTime))
 	}
-	return first.at.Add(-time.Duration(first.from-height) * c.spacing())
+	return first.at.Add(-span(first.from-height, c.spacing()))
+}
+
+// longest is the longest time that blocks are put apart, so that no height
+// leads out of what a time can be.
+const longest = 200 * 365 * 24 * time.Hour
+
+// span is the time that so many blocks take.
+func span(blocks uint64, each time.Duration) time.Duration {
+	if each > 0 && blocks > uint64(longest/each) {
+		return longest
+	}
+	return time.Duration(blocks) * each
 }
 
 // spacing is the time between blocks older than the chain, also for one that

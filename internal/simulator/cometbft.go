@@ -122,9 +122,9 @@ func cometbftStatus(v *view, _ args) (any, *rpcError) {
 	if v.tip > 0 {
 		tip, lowest := v.hash(v.tip), v.hash(cosmosLowest(v))
 		sync["latest_block_hash"], sync["latest_app_hash"] = f.hash(tip), f.hash(derived("app", tip))
-		sync["latest_block_height"], sync["latest_block_time"] = f.number(v.tip), cosmosTime(v.chain.TimeOf(v.tip))
+		sync["latest_block_height"], sync["latest_block_time"] = f.number(v.tip), cosmosTime(v.time(v.tip))
 		sync["earliest_block_hash"], sync["earliest_app_hash"] = f.hash(lowest), f.hash(derived("app", lowest))
-		sync["earliest_block_height"], sync["earliest_block_time"] = f.number(cosmosLowest(v)), cosmosTime(v.chain.TimeOf(cosmosLowest(v)))
+		sync["earliest_block_height"], sync["earliest_block_time"] = f.number(cosmosLowest(v)), cosmosTime(v.time(cosmosLowest(v)))
 	}
 	return map[string]any{
 		"node_info": map[string]any{

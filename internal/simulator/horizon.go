@@ -92,7 +92,7 @@ func (horizonREST) health(v *view) reply {
 func (h horizonREST) root(v *view) reply {
 	return h.hal(v, map[string]any{
 		"_links": map[string]any{"self": map[string]string{"href": "https://horizon.example/"}}, "horizon_version": "23.0.0", "core_version": "v23.0.1",
-		"ingest_latest_ledger": v.tip, "history_latest_ledger": v.tip, "history_latest_ledger_closed_at": stellarTime(v.chain.TimeOf(v.tip)),
+		"ingest_latest_ledger": v.tip, "history_latest_ledger": v.tip, "history_latest_ledger_closed_at": stellarTime(v.time(v.tip)),
 		"history_elder_ledger": max(2, v.lowest()), "core_latest_ledger": max(v.tip, v.chainTip), "network_passphrase": v.identity.Network,
 		"current_protocol_version": stellarProtocol, "supported_protocol_version": stellarProtocol, "core_supported_protocol_version": stellarProtocol,
 	})

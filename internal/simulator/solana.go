@@ -237,7 +237,7 @@ func solanaBlockTime(v *view, a args) (any, *rpcError) {
 	if err != nil {
 		return nil, err
 	}
-	return v.chain.TimeOf(slot).Unix(), nil
+	return v.time(slot).Unix(), nil
 }
 
 // solanaContext is a value with the slot that it holds for.

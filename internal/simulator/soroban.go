@@ -52,7 +52,7 @@ func sorobanOldest(v *view) uint64 {
 
 // sorobanTimes are the close times of both ends, as text.
 func sorobanTimes(v *view) (latest, oldest string) {
-	return strconv.FormatInt(v.chain.TimeOf(v.tip).Unix(), 10), strconv.FormatInt(v.chain.TimeOf(sorobanOldest(v)).Unix(), 10)
+	return strconv.FormatInt(v.time(v.tip).Unix(), 10), strconv.FormatInt(v.time(sorobanOldest(v)).Unix(), 10)
 }
 
 func sorobanHealth(v *view, _ args) (any, *rpcError) {
@@ -143,8 +143,8 @@ func sorobanLedgers(v *view, a args) (any, *rpcError) {
 		})
 	}
 	return map[string]any{
-		"ledgers": ledgers, "latestLedger": v.tip, "latestLedgerCloseTime": v.chain.TimeOf(v.tip).Unix(),
-		"oldestLedger": sorobanOldest(v), "oldestLedgerCloseTime": v.chain.TimeOf(sorobanOldest(v)).Unix(),
+		"ledgers": ledgers, "latestLedger": v.tip, "latestLedgerCloseTime": v.time(v.tip).Unix(),
+		"oldestLedger": sorobanOldest(v), "oldestLedgerCloseTime": v.time(sorobanOldest(v)).Unix(),
 		"cursor": strconv.FormatUint(start+uint64(len(ledgers))-1, 10),
 	}, nil
 }
@@ -205,7 +205,7 @@ func sorobanTransaction(v *view, a args) (any, *rpcError) {
 	sent, known := v.chain.submission(id)
 	if known && sent.at < v.tip {
 		out["status"], out["ledger"], out["applicationOrder"] = "SUCCESS", sent.at+1, 1
-		out["createdAt"] = strconv.FormatInt(v.chain.TimeOf(sent.at+1).Unix(), 10)
+		out["createdAt"] = strconv.FormatInt(v.time(sent.at+1).Unix(), 10)
 		out["envelopeXdr"], out["resultXdr"], out["resultMetaXdr"] = sent.raw, stellarSuccess().base64(), stellarNoChange().base64()
 	}
 	return out, nil

@@ -78,15 +78,17 @@ func (v *view) hash(height uint64) Hash { return v.chain.hashOn(v.Fork, v.genesi
 // block is the block of a height, there or not, with the transactions that the
 // provider has of it.
 func (v *view) block(height uint64) Block {
-	return v.less(v.chain.blockOn(v.Fork, v.genesis, height))
-}
-
-func (v *view) less(b Block) Block {
+	b := v.chain.blockOn(v.Fork, v.genesis, height)
+	b.Time = v.time(height)
 	if v.DropTransactions > 0 {
 		b.Transactions = b.Transactions[:max(0, len(b.Transactions)-v.DropTransactions)]
 	}
 	return b
 }
+
+// time is when a block was made. One that the chain does not have yet was made
+// with the chain's newest: no provider claims to come from the future.
+func (v *view) time(height uint64) time.Time { return v.chain.TimeOf(min(height, v.chainTip)) }
 
 // whole is the number of transactions that a block really has.
 func (v *view) whole(b Block) int { return v.chain.count(b.Hash) }
@@ -140,4 +142,4 @@ func (v *view) peers(usual int) (n int, ok bool) {
 }
 
 // age is how old the newest block is.
-func (v *view) age() time.Duration { return v.now.Sub(v.chain.TimeOf(v.tip)) }
+func (v *view) age() time.Duration { return v.now.Sub(v.time(v.tip)) }

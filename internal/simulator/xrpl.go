@@ -198,7 +198,7 @@ func xrplLedger(v *view, a args) (map[string]any, *xrplFailure) {
 		"account_hash": derived("accounts", b.Hash).Upper(), "close_flags": 0, "close_time": closed.Unix() - rippleEpoch,
 		"close_time_human": closed.Format("2006-Jan-02 15:04:05.000000000 MST"), "close_time_iso": closed.Format("2006-01-02T15:04:05Z"),
 		"close_time_resolution": 10, "closed": true, "ledger_hash": b.Hash.Upper(), "ledger_index": strconv.FormatUint(height, 10),
-		"parent_close_time": v.chain.TimeOf(height-min(1, height)).Unix() - rippleEpoch, "parent_hash": b.Parent.Upper(),
+		"parent_close_time": v.time(height-min(1, height)).Unix() - rippleEpoch, "parent_hash": b.Parent.Upper(),
 		"total_coins": "99987000000000000", "transaction_hash": derived("transactions", b.Hash).Upper(),
 	}
 	if string(a.raw(0, "transactions")) == "true" {
