@@ -101,7 +101,7 @@ func (b blockchair) ask(ctx context.Context, s *Session, path string, query url.
 		return nil, s.refuse(r, Optional[int64]{}, answer.Context.Error)
 	}
 	if code, err := parseDecimal(string(answer.Context.Code)); err == nil && code >= 300 {
-		return nil, s.refuse(r, Some(int64(code)), answer.Context.Error)
+		return nil, s.refuseAs(r, RPCError, Some(int64(code)), answer.Context.Error)
 	}
 	if answer.Data == nil {
 		return nil, s.Reject("no data")
