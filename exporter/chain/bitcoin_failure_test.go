@@ -39,7 +39,7 @@ func TestBitcoinMalformedAnswers(t *testing.T) {
 		for name, body := range badBodies {
 			t.Run(method+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				s := bitcoinAt(t, good.with(method, given{Body: body}))
+				s := bitcoinGiving(t, good.with(method, given{Body: body}))
 				requireFailure(t, bitcoinAll(t, s), BadResponse)
 			})
 		}
@@ -86,7 +86,7 @@ func TestBitcoinMalformedFields(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			requireFailure(t, bitcoinAll(t, bitcoinAt(t, changed(t, readAnswers(t, "bitcoin-rpc/litecoind-0.21"), tc.method, tc.old, tc.new))), BadResponse)
+			requireFailure(t, bitcoinAll(t, bitcoinGiving(t, changed(t, readAnswers(t, "bitcoin-rpc/litecoind-0.21"), tc.method, tc.old, tc.new))), BadResponse)
 		})
 	}
 	for name, number := range badNumbers {
@@ -94,7 +94,7 @@ func TestBitcoinMalformedFields(t *testing.T) {
 			t.Run(method+" "+field+name, func(t *testing.T) {
 				t.Parallel()
 				all := changed(t, readAnswers(t, "bitcoin-rpc/litecoind-0.21"), method, field+"5", field+number)
-				requireFailure(t, bitcoinAll(t, bitcoinAt(t, all)), BadResponse)
+				requireFailure(t, bitcoinAll(t, bitcoinGiving(t, all)), BadResponse)
 			})
 		}
 	}
@@ -111,13 +111,13 @@ func TestBitcoinNullResults(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
 			all := readAnswers(t, "bitcoin-rpc/litecoind-0.21").with(method, given{Body: null})
-			requireFailure(t, bitcoinAll(t, bitcoinAt(t, all)), want)
+			requireFailure(t, bitcoinAll(t, bitcoinGiving(t, all)), want)
 		})
 	}
 	t.Run("getblockcount, the second choice", func(t *testing.T) {
 		t.Parallel()
 		all := readAnswers(t, "bitcoin-rpc/no-blockchaininfo").with("getblockcount", given{Body: null})
-		_, err := bitcoinAt(t, all).Observe(t.Context(), Ask{})
+		_, err := bitcoinGiving(t, all).Observe(t.Context(), Ask{})
 		requireFailure(t, err, BadResponse)
 	})
 }
@@ -126,7 +126,7 @@ func TestBitcoinAnnouncesABlockThatItDoesNotHave(t *testing.T) {
 	t.Parallel()
 	all := readAnswers(t, "bitcoin-rpc/litecoind-0.21").
 		with("getblockheader", given{Status: 500, Body: `{"result":null,"error":{"code":-5,"message":"Block not found"},"id":"$id"}`})
-	_, err := bitcoinAt(t, all).Observe(t.Context(), Ask{})
+	_, err := bitcoinGiving(t, all).Observe(t.Context(), Ask{})
 	requireFailure(t, err, Missing)
 }
 

@@ -18,8 +18,8 @@ const (
 	coreParent  = "0000000000000000000172014ba58d66455762add0512355ad651207918494ab"
 )
 
-// bitcoinAt is a bitcoin-rpc provider that gives set answers.
-func bitcoinAt(tb testing.TB, all answers, capabilities ...string) *scripted {
+// bitcoinGiving is a bitcoin-rpc provider that gives set answers.
+func bitcoinGiving(tb testing.TB, all answers, capabilities ...string) *scripted {
 	tb.Helper()
 	c, p := scriptedChain(tb, config.Bitcoin, config.BitcoinRPC, capabilities...)
 	return newScripted(tb, c, p, all.to(tb))
@@ -28,7 +28,7 @@ func bitcoinAt(tb testing.TB, all answers, capabilities ...string) *scripted {
 // bitcoinFile is a bitcoin-rpc provider that gives the answers of a file.
 func bitcoinFile(tb testing.TB, name string, capabilities ...string) *scripted {
 	tb.Helper()
-	return bitcoinAt(tb, readAnswers(tb, "bitcoin-rpc/"+name), capabilities...)
+	return bitcoinGiving(tb, readAnswers(tb, "bitcoin-rpc/"+name), capabilities...)
 }
 
 func TestBitcoinTip(t *testing.T) {
@@ -75,7 +75,7 @@ func TestBitcoinAsksNoMoreForWhatWasRefused(t *testing.T) {
 	t.Parallel()
 	all := readAnswers(t, "bitcoin-rpc/no-blockchaininfo").
 		with("getblockheader", given{Status: 404, Body: `{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"$id"}`})
-	s := bitcoinAt(t, all)
+	s := bitcoinGiving(t, all)
 	want := Tip{Height: 840000, Hash: coreTip}
 	for range 2 {
 		s.asked = nil
@@ -104,7 +104,7 @@ func TestBitcoinSyncing(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := bitcoinAt(t, answers{"getblockchaininfo": {Body: strings.Replace(info, "MORE", tc.more, 1)}})
+			s := bitcoinGiving(t, answers{"getblockchaininfo": {Body: strings.Replace(info, "MORE", tc.more, 1)}})
 			o, err := s.Observe(t.Context(), Ask{})
 			require.NoError(t, err)
 			require.Equal(t, tc.want, o.Hints.Syncing)
@@ -142,7 +142,7 @@ func TestBitcoinPeersAreOptional(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := bitcoinAt(t, readAnswers(t, "bitcoin-rpc/core-27").with("getconnectioncount", refusal))
+			s := bitcoinGiving(t, readAnswers(t, "bitcoin-rpc/core-27").with("getconnectioncount", refusal))
 			for range 2 {
 				s.asked = nil
 				o, err := s.Observe(t.Context(), Ask{Hints: true})
@@ -205,7 +205,7 @@ func TestBitcoinDigestIsThatOfTheOrder(t *testing.T) {
 		all := readAnswers(t, "bitcoin-rpc/core-27").with("getblock", given{
 			Body: `{"result":{"hash":"` + coreTip + `","height":840000,"time":1713571767,"tx":[` + ids + `]},"error":null,"id":"$id"}`,
 		})
-		block, err := bitcoinAt(t, all).Block(t.Context(), 840000, true)
+		block, err := bitcoinGiving(t, all).Block(t.Context(), 840000, true)
 		require.NoError(t, err)
 		require.Zero(t, block.Transactions.Value.Missing)
 		return block.Transactions.Value.Digest

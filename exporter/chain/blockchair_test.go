@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-rpc/understudy/internal/config"
 )
 
-// blockchairAt is a blockchair-rest provider of a chain that gives set answers.
-func blockchairAt(tb testing.TB, name string, kind config.Kind, address string, all answers) *scripted {
+// blockchairGiving is a blockchair-rest provider of a chain that gives set answers.
+func blockchairGiving(tb testing.TB, name string, kind config.Kind, address string, all answers) *scripted {
 	tb.Helper()
 	c, p := scriptedChain(tb, kind, config.BlockchairREST)
 	c.Name = name
@@ -25,7 +25,7 @@ func blockchairAt(tb testing.TB, name string, kind config.Kind, address string, 
 // blockchairBitcoin is Blockchair's Bitcoin with the answers of a file.
 func blockchairBitcoin(tb testing.TB, file string) *scripted {
 	tb.Helper()
-	return blockchairAt(tb, "btc", config.Bitcoin, "https://api.test", readAnswers(tb, "blockchair-rest/"+file))
+	return blockchairGiving(tb, "btc", config.Bitcoin, "https://api.test", readAnswers(tb, "blockchair-rest/"+file))
 }
 
 var blockchairChains = []struct {
@@ -51,7 +51,7 @@ func TestBlockchairTipAndIdentity(t *testing.T) {
 	for _, tc := range blockchairChains {
 		t.Run(tc.file, func(t *testing.T) {
 			t.Parallel()
-			s := blockchairAt(t, tc.chain, tc.kind, "https://api.test", readAnswers(t, "blockchair-rest/"+tc.file))
+			s := blockchairGiving(t, tc.chain, tc.kind, "https://api.test", readAnswers(t, "blockchair-rest/"+tc.file))
 			o, err := s.Observe(t.Context(), Ask{Identity: true, Hints: true})
 			require.NoError(t, err)
 			require.Empty(t, cmp.Diff(tc.tip, o.Tip))
@@ -70,7 +70,7 @@ func TestBlockchairBlock(t *testing.T) {
 		}
 		t.Run(tc.file, func(t *testing.T) {
 			t.Parallel()
-			s := blockchairAt(t, tc.chain, tc.kind, "https://api.test", readAnswers(t, "blockchair-rest/"+tc.file))
+			s := blockchairGiving(t, tc.chain, tc.kind, "https://api.test", readAnswers(t, "blockchair-rest/"+tc.file))
 			got, err := s.Block(t.Context(), tc.tip.Height, true)
 			require.NoError(t, err)
 			require.Empty(t, cmp.Diff(want, got))
@@ -96,7 +96,7 @@ func TestBlockchairBlockThatIsNotThere(t *testing.T) {
 	}
 	t.Run("a ledger", func(t *testing.T) {
 		t.Parallel()
-		_, err := blockchairAt(t, "xrp", config.XRPL, "https://api.test", readAnswers(t, "blockchair-rest/ripple")).Block(t.Context(), 80000001, true)
+		_, err := blockchairGiving(t, "xrp", config.XRPL, "https://api.test", readAnswers(t, "blockchair-rest/ripple")).Block(t.Context(), 80000001, true)
 		requireFailure(t, err, Missing)
 	})
 }
@@ -119,7 +119,7 @@ func TestBlockchairIdentityOfEVM(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := blockchairAt(t, "eth", config.EVM, "https://api.test", tc.all)
+			s := blockchairGiving(t, "eth", config.EVM, "https://api.test", tc.all)
 			got, err := s.dialect.Identity(t.Context(), s.session(), tc.want)
 			require.NoError(t, err)
 			require.Equal(t, tc.identity, got)
@@ -140,7 +140,7 @@ func TestBlockchairPath(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := blockchairAt(t, tc.chain, config.Bitcoin, tc.address, nil)
+			s := blockchairGiving(t, tc.chain, config.Bitcoin, tc.address, nil)
 			s.answer = func(question) given { return readAnswers(t, "blockchair-rest/bitcoin")["GET /bitcoin/stats"] }
 			_, err := s.Observe(t.Context(), Ask{})
 			require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestBlockchairPath(t *testing.T) {
 
 func TestBlockchairKeepsTheKeyToItself(t *testing.T) {
 	t.Parallel()
-	s := blockchairAt(t, "btc", config.Bitcoin, "https://api.test?key=abcdefghij", nil)
+	s := blockchairGiving(t, "btc", config.Bitcoin, "https://api.test?key=abcdefghij", nil)
 	s.answer = func(question) given {
 		return given{Status: 402, Body: `{"data":null,"context":{"code":402,"error":"The key abcdefghij is out of requests"}}`}
 	}
@@ -192,7 +192,7 @@ func TestBlockchairMalformedAnswers(t *testing.T) {
 	fails := func(name string, all answers) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := blockchairAt(t, "btc", config.Bitcoin, "https://api.test", all)
+			s := blockchairGiving(t, "btc", config.Bitcoin, "https://api.test", all)
 			_, err := s.Observe(t.Context(), Ask{Identity: true})
 			if err == nil {
 				_, err = s.Block(t.Context(), 840000, true)
@@ -235,14 +235,14 @@ func TestBlockchairMalformedLedgers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := blockchairAt(t, "xrp", config.XRPL, "https://api.test", answers{question: {Body: body}}).Block(t.Context(), 80000000, true)
+			_, err := blockchairGiving(t, "xrp", config.XRPL, "https://api.test", answers{question: {Body: body}}).Block(t.Context(), 80000000, true)
 			requireFailure(t, err, BadResponse)
 		})
 	}
 	t.Run("a null ledger", func(t *testing.T) {
 		t.Parallel()
 		all := answers{question: {Body: `{"data":{"80000000":{"ledger":null}},"context":{"code":200}}`}}
-		_, err := blockchairAt(t, "xrp", config.XRPL, "https://api.test", all).Block(t.Context(), 80000000, true)
+		_, err := blockchairGiving(t, "xrp", config.XRPL, "https://api.test", all).Block(t.Context(), 80000000, true)
 		requireFailure(t, err, Missing)
 	})
 }

@@ -27,8 +27,7 @@ func verifyEach(ctx context.Context, s *Session, tip Tip, declared []string, pro
 			found[capability] = true
 		case isRefusal(err):
 			found[capability] = false
-		case errors.Is(err, errUntold), seriousOnly(err) == nil:
-		default:
+		case !errors.Is(err, errUntold) && !isSelfReport(err):
 			return found, err
 		}
 	}
@@ -36,12 +35,27 @@ func verifyEach(ctx context.Context, s *Session, tip Tip, declared []string, pro
 }
 
 // isRefusal says whether an error speaks of the question and not of the
-// provider. A 401 or 403 does so too where it comes after other methods have
-// been answered with the same credentials: Bitcoin Core's -rpcwhitelist and
-// vendors' plans refuse single methods like this.
+// provider: there was an answer, and it is no. A 401 or 403 does so too where it
+// comes after other methods have been answered with the same credentials:
+// Bitcoin Core's -rpcwhitelist and vendors' plans refuse single methods like
+// this.
 func isRefusal(err error) bool {
-	switch reasonOf(err) {
+	f, ok := errors.AsType[*Failure](err)
+	if !ok || f.Status == 0 {
+		return false
+	}
+	switch f.Reason {
 	case MethodUnsupported, Unauthorized, RPCError, HTTP4xx, Missing, BadResponse:
+		return true
+	}
+	return false
+}
+
+// isSelfReport says whether a node says of itself that it is not well, which
+// leaves a capability open.
+func isSelfReport(err error) bool {
+	switch reasonOf(err) {
+	case Starting, Syncing, Behind:
 		return true
 	}
 	return false

@@ -12,8 +12,8 @@ import (
 
 const bitcoinGenesis = "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f"
 
-// esploraAt is an esplora-rest provider that gives set answers.
-func esploraAt(tb testing.TB, all answers) *scripted {
+// esploraGiving is an esplora-rest provider that gives set answers.
+func esploraGiving(tb testing.TB, all answers) *scripted {
 	tb.Helper()
 	c, p := scriptedChain(tb, config.Bitcoin, config.EsploraREST)
 	return newScripted(tb, c, p, all.to(tb))
@@ -22,7 +22,7 @@ func esploraAt(tb testing.TB, all answers) *scripted {
 // esploraFile is an esplora-rest provider that gives the answers of a file.
 func esploraFile(tb testing.TB, name string) *scripted {
 	tb.Helper()
-	return esploraAt(tb, readAnswers(tb, "esplora-rest/"+name))
+	return esploraGiving(tb, readAnswers(tb, "esplora-rest/"+name))
 }
 
 func TestEsploraTip(t *testing.T) {
@@ -117,7 +117,7 @@ func TestEsploraMalformedAnswers(t *testing.T) {
 	fails := func(name string, all answers) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := esploraAt(t, all).Observe(t.Context(), Ask{Identity: true})
+			_, err := esploraGiving(t, all).Observe(t.Context(), Ask{Identity: true})
 			requireFailure(t, err, BadResponse)
 		})
 	}
