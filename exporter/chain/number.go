@@ -2,6 +2,7 @@ package chain
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -71,13 +72,13 @@ func parseQuantity(text string) (uint64, error) {
 	return bounded(strconv.ParseUint(digits, 16, 64))
 }
 
+// errTooHigh does not repeat the number, which may be as long as an answer.
+var errTooHigh = errors.New("the number is more than any height can be")
+
 // bounded refuses numbers that no chain can have.
 func bounded(n uint64, err error) (uint64, error) {
-	if err != nil {
-		return 0, fmt.Errorf("a number out of range: %w", err)
-	}
-	if n > maxHeight {
-		return 0, fmt.Errorf("%d is more than any height can be", n)
+	if err != nil || n > maxHeight {
+		return 0, errTooHigh
 	}
 	return n, nil
 }

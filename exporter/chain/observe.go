@@ -80,14 +80,15 @@ func (p *Provider) observe(ctx context.Context, s *Session, ask Ask, o *Observat
 const maxIdentity = 128
 
 // identify asks for the network, unless the tip told it, and for the block at
-// the checkpoint.
+// the checkpoint. A provider that has this block serves the wanted network even
+// if it has no name for it.
 func (p *Provider) identify(ctx context.Context, s *Session, o *Observation) error {
 	if o.Identity == "" || isGenesis(p.want, o.Identity) {
 		network, err := p.dialect.Identity(ctx, s, p.want)
 		if err != nil {
 			return err
 		}
-		if network == "" || len(network) > maxIdentity {
+		if len(network) > maxIdentity {
 			return s.Reject("what should be the name of a network is none")
 		}
 		o.Identity = network
@@ -99,6 +100,9 @@ func (p *Provider) identify(ctx context.Context, s *Session, o *Observation) err
 	switch {
 	case err == nil:
 		o.OffCheckpoint = Some(block.Hash != p.checkpoint.Hash)
+		if o.Identity == "" && !o.OffCheckpoint.Value {
+			o.Identity = p.want
+		}
 	case errors.Is(err, ErrPruned), errors.Is(err, ErrSkipped), reasonOf(err) == Missing:
 		// It cannot be told from this provider.
 	default:

@@ -60,8 +60,12 @@ func readRESTError(body []byte) restError {
 	return e
 }
 
-// title finds what a page of HTML is about; what else it holds is decoration.
-var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
+// page recognises HTML, and title finds what a page is about; what else it holds
+// is decoration, whose words mean nothing.
+var (
+	page  = regexp.MustCompile(`(?i)^(?:<!doctype html|<html|<head|<body)`)
+	title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
+)
 
 // excerpt is what a body says in words: the title of a page of HTML, the text
 // of a JSON string, or else all of it.
@@ -70,10 +74,11 @@ func excerpt(body []byte) string {
 	switch {
 	case len(body) == 0:
 		return "empty body"
-	case body[0] == '<':
+	case page.Match(body):
 		if m := title.FindSubmatch(body); m != nil {
 			return "a page of HTML: " + string(m[1])
 		}
+		return "a page of HTML"
 	case body[0] == '"':
 		var text string
 		if json.Unmarshal(body, &text) == nil {

@@ -19,7 +19,7 @@ var waitPhrase = regexp.MustCompile(`(?i)\b(?:suspended for|(?:try again|retry|r
 	`(` + amount + `(?:,? ?(?:and )?` + amount + `)?)\b`)
 
 // amount is a number with its unit; seconds if there is none.
-const amount = `\d{1,12}(?:\.\d{1,12})? ?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)?`
+const amount = `\d+(?:\.\d+)? ?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)?`
 
 // amounts takes the parts of one amount.
 var amounts = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-zA-Z]*)`)

@@ -1,0 +1,594 @@
+package chain
+
+import (
+	"time"
+
+	"github.com/understudy-rpc/understudy/internal/config"
+)
+
+// refusal is an answer by which a vendor or a node refuses, word by word, and
+// what it means.
+type refusal struct {
+	name   string
+	typ    config.Type
+	kind   config.Kind
+	status int
+	header map[string]string
+	body   string
+
+	reason Reason
+	wait   time.Duration
+	code   Optional[int64]
+}
+
+// vendorRefusals are those of vendors, which are the same on every chain.
+var vendorRefusals = []refusal{
+	{
+		name: "QuickNode's rate limit", typ: config.EVMRPC, status: 429,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32007,"message":"50/second request limit reached - reduce calls per second or upgrade your account at quicknode.com"}}`,
+		reason: RateLimited, code: Some[int64](-32007),
+	},
+	{
+		name: "QuickNode's rate limit with 200", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32007,"message":"15/second request limit reached - reduce calls per second or upgrade your account at quicknode.com"}}`,
+		reason: RateLimited, code: Some[int64](-32007),
+	},
+	{
+		name: "QuickNode's rate limit on Solana, where the code is a skipped slot", typ: config.SolanaRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32007,"message":"50/second request limit reached - reduce calls per second or upgrade your account at quicknode.com"}}`,
+		reason: RateLimited, code: Some[int64](-32007),
+	},
+	{
+		name: "QuickNode's sibling code", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32009,"message":"trace limit"}}`,
+		reason: RateLimited, code: Some[int64](-32009),
+	},
+	{
+		name: "QuickNode's range limit", typ: config.EVMRPC, status: 413,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32614,"message":"eth_getLogs is limited to a 10,000 range"}}`,
+		reason: RateLimited, code: Some[int64](-32614),
+	},
+	{
+		name: "QuickNode's credits", typ: config.EVMRPC, status: 200,
+		body:   `{"code":-32012,"message":"credits limited to 6000/sec"}`,
+		reason: RateLimited, code: Some[int64](-32012),
+	},
+	{
+		name: "QuickNode's token", typ: config.EVMRPC, status: 401, body: `UNAUTHORIZED`, reason: Unauthorized,
+	},
+	{
+		name: "QuickNode's endpoint that was not paid", typ: config.EVMRPC, status: 403, body: `endpoint is disabled`, reason: QuotaExhausted,
+	},
+	{
+		name: "QuickNode's too large body", typ: config.EVMRPC, status: 413, body: `Request Entity Too Large`, reason: HTTP4xx,
+	},
+	{
+		name: "QuickNode's wrong address", typ: config.EVMRPC, status: 404, body: `Not Found`, reason: HTTP4xx,
+	},
+	{
+		name: "QuickNode's method that is not in the plan", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32612,"message":"custom trace"}}`,
+		reason: MethodUnsupported, code: Some[int64](-32612),
+	},
+	{
+		name: "QuickNode's other method that is not in the plan", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32613,"message":"custom trace"}}`,
+		reason: MethodUnsupported, code: Some[int64](-32613),
+	},
+	{
+		name: "Alchemy's rate limit", typ: config.EVMRPC, status: 429,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":429,"message":"Your app has exceeded its compute units per second capacity. If you have retries enabled, you can safely ignore this message."}}`,
+		reason: RateLimited, code: Some[int64](429),
+	},
+	{
+		name: "Alchemy's rate limit in an item of a batch", typ: config.EVMRPC, status: 200,
+		body:   `[{"jsonrpc":"2.0","id":"$id","error":{"code":429,"message":"Your app has exceeded its compute units per second capacity."}}]`,
+		reason: RateLimited,
+	},
+	{
+		name: "Alchemy's code alone", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":429,"message":"slow"}}`,
+		reason: RateLimited, code: Some[int64](429),
+	},
+	{
+		name: "Alchemy's key", typ: config.EVMRPC, status: 401,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32600,"message":"Must be authenticated!"}}`,
+		reason: Unauthorized, code: Some[int64](-32600),
+	},
+	{
+		name: "Alchemy's key with 200", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32600,"message":"Must be authenticated!"}}`,
+		reason: Unauthorized, code: Some[int64](-32600),
+	},
+	{
+		name: "Alchemy's quota", typ: config.EVMRPC, status: 429,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":429,"message":"Monthly capacity limit exceeded. Visit https://dashboard.alchemy.com/settings/billing to upgrade your scaling policy for continued service."}}`,
+		reason: QuotaExhausted, code: Some[int64](429),
+	},
+	{
+		name: "Alchemy's quota with 403, where -32600 is usually our mistake", typ: config.EVMRPC, status: 403,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32600,"message":"Monthly capacity limit exceeded. Visit https://dashboard.alchemyapi.io/settings/billing to upgrade your scaling policy for continued service."}}`,
+		reason: QuotaExhausted, code: Some[int64](-32600),
+	},
+	{
+		name: "Alchemy's quota with 200", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"Monthly capacity limit exceeded."}}`,
+		reason: QuotaExhausted, code: Some[int64](-32000),
+	},
+	{
+		name: "Alchemy's network that the app may not use", typ: config.EVMRPC, status: 403,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32600,"message":"ETH_MAINNET is not enabled for this app"}}`,
+		reason: Unauthorized, code: Some[int64](-32600),
+	},
+	{
+		name: "Alchemy's block near the tip", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":3,"message":"Unknown block"}}`,
+		reason: Missing, code: Some[int64](3),
+	},
+	{
+		name: "Infura's rate limit", typ: config.EVMRPC, status: 429, header: map[string]string{"Retry-After": "7"},
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32005,"message":"daily request count exceeded, request rate limited","data":{"rate":{"allowed_rps":1,"backoff_seconds":30,"current_rps":1.4},"see":"https://infura.io/dashboard"}}}`,
+		reason: RateLimited, code: Some[int64](-32005), wait: 30 * time.Second,
+	},
+	{
+		name: "Infura's rate limit with 200", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32005,"message":"daily request count exceeded, request rate limited"}}`,
+		reason: RateLimited, code: Some[int64](-32005),
+	},
+	{
+		name: "Infura's project", typ: config.EVMRPC, status: 401, body: `invalid project id`, reason: Unauthorized,
+	},
+	{
+		name: "Infura's key", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32600,"message":"you need to be authenticated"}}`,
+		reason: Unauthorized, code: Some[int64](-32600),
+	},
+	{
+		name: "Infura's method", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32004,"message":"method not supported"}}`,
+		reason: MethodUnsupported, code: Some[int64](-32004),
+	},
+	{
+		name: "Infura's resource", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32001,"message":"resource unavailable"}}`,
+		reason: MethodUnsupported, code: Some[int64](-32001),
+	},
+	{
+		name: "Infura's text that calls itself JSON", typ: config.EVMRPC, status: 200, header: map[string]string{"Content-Type": "application/json"},
+		body: `invalid host specified`, reason: BadResponse,
+	},
+	{
+		name: "Ankr's rate limit", typ: config.EVMRPC, status: 429, body: ``, reason: RateLimited,
+	},
+	{
+		name: "Ankr's key", typ: config.EVMRPC, status: 403,
+		body:   `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Unauthorized: You must authenticate your request with an API key. Create an account on https://www.ankr.com/rpc/ and generate your personal API key for free."}}`,
+		reason: Unauthorized, code: Some[int64](-32000),
+	},
+	{
+		name: "Ankr's key with 200", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Unauthorized: You must authenticate your request with an API key. Create an account on https://www.ankr.com/rpc/ and generate your personal API key for free."}}`,
+		reason: Unauthorized, code: Some[int64](-32000),
+	},
+	{
+		name: "Ankr's quota", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"reached the limit for your current plan"}}`,
+		reason: QuotaExhausted, code: Some[int64](-32000),
+	},
+	{
+		name: "dRPC's throttle, which calls itself a timeout", typ: config.EVMRPC, status: 408,
+		body:   `{"id":"$id","jsonrpc":"2.0","error":{"message":"Request timeout on the free tier, please upgrade your tier to the paid one","code":30}}`,
+		reason: RateLimited, code: Some[int64](30),
+	},
+	{
+		name: "dRPC's throttle in other words", typ: config.EVMRPC, status: 408,
+		body:   `{"id":"$id","jsonrpc":"2.0","error":{"message":"timeout","code":30}}`,
+		reason: RateLimited, code: Some[int64](30),
+	},
+	{
+		name: "a plain 408", typ: config.EVMRPC, status: 408, body: `Request Timeout`, reason: Timeout,
+	},
+	{
+		name: "dRPC's token", typ: config.EVMRPC, status: 200,
+		body:   `{"id":"$id","jsonrpc":"2.0","error":{"message":"token is invalid","code":4}}`,
+		reason: Unauthorized, code: Some[int64](4),
+	},
+	{
+		name: "dRPC's range", typ: config.EVMRPC, status: 400,
+		body:   `{"id":"$id","jsonrpc":"2.0","error":{"message":"ranges over 10000 blocks are not supported on freetier","code":35}}`,
+		reason: RPCError, code: Some[int64](35),
+	},
+	{
+		name: "dRPC's missing data", typ: config.EVMRPC, status: 200,
+		body:   `{"id":"$id","jsonrpc":"2.0","error":{"message":"ChainException: Unexpected error (code=40000)","code":19}}`,
+		reason: Missing, code: Some[int64](19),
+	},
+	{
+		name: "Chainstack's rate limit", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"You've exceeded the RPS limit available on the current plan."}}`,
+		reason: RateLimited, code: Some[int64](-32000),
+	},
+	{
+		name: "Helius' rate limit", typ: config.SolanaRPC, status: 429,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32429,"message":"rate limited"}}`,
+		reason: RateLimited, code: Some[int64](-32429),
+	},
+	{
+		name: "Helius' key", typ: config.SolanaRPC, status: 401,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32401,"message":"invalid api key provided"}}`,
+		reason: Unauthorized, code: Some[int64](-32401),
+	},
+	{
+		name: "Helius' quota", typ: config.SolanaRPC, status: 429, header: map[string]string{"Content-Type": "text/plain"},
+		body: `max usage reached`, reason: QuotaExhausted,
+	},
+	{
+		name: "Helius' quota with 200", typ: config.SolanaRPC, status: 200, header: map[string]string{"Content-Type": "text/plain"},
+		body: `max usage reached`, reason: QuotaExhausted,
+	},
+	{
+		name: "Helius' 503", typ: config.SolanaRPC, status: 503, body: ``, reason: HTTP5xx,
+	},
+	{
+		name: "public Solana's rate limit", typ: config.SolanaRPC, status: 429, header: map[string]string{"Retry-After": "10"},
+		body:   `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests for a specific RPC call"},"id":"$id"}`,
+		reason: RateLimited, code: Some[int64](429), wait: 10 * time.Second,
+	},
+	{
+		name: "public Solana's 403", typ: config.SolanaRPC, status: 403, body: `Forbidden`, reason: Unauthorized,
+	},
+	{
+		name: "the rate limit of BSC's seeds", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32005,"message":"limit exceeded"}}`,
+		reason: RateLimited, code: Some[int64](-32005),
+	},
+	{
+		name: "a rate limit of a gateway with its wait", typ: config.SorobanRPC, status: 429,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"Rate limit exceeded","data":{"retryAfter":12}}}`,
+		reason: RateLimited, code: Some[int64](-32000), wait: 12 * time.Second,
+	},
+	{
+		name: "a spent free tier", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"You have reached the free tier"}}`,
+		reason: QuotaExhausted, code: Some[int64](-32000),
+	},
+	{
+		name: "payment required", typ: config.BitcoinRPC, status: 402, body: ``, reason: QuotaExhausted,
+	},
+	{
+		name: "an inactive key", typ: config.BitcoinRPC, status: 200,
+		body:   `{"result":null,"error":{"code":-1,"message":"API key is inactive"},"id":"$id"}`,
+		reason: Unauthorized, code: Some[int64](-1),
+	},
+	{
+		name: "a gateway without a server", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"No server available"}}`,
+		reason: Busy, code: Some[int64](-32000),
+	},
+	{
+		name: "a gateway's page for too many requests", typ: config.EVMRPC, status: 200,
+		body:   `<html><head><title>Too Many Requests</title></head><body>slow down</body></html>`,
+		reason: RateLimited,
+	},
+}
+
+// nodeRefusals are those of nodes, family by family.
+var nodeRefusals = []refusal{
+	{
+		name: "litecoind starting", typ: config.BitcoinRPC, status: 500,
+		body:   `{"result":null,"error":{"code":-28,"message":"Loading block index..."},"id":"$id"}`,
+		reason: Starting, code: Some[int64](-28),
+	},
+	{
+		name: "litecoind beyond its tip", typ: config.BitcoinRPC, status: 500,
+		body:   `{"result":null,"error":{"code":-8,"message":"Block height out of range"},"id":"$id"}`,
+		reason: Missing, code: Some[int64](-8),
+	},
+	{
+		name: "btcd beyond its tip", typ: config.BitcoinRPC, status: 200,
+		body:   `{"jsonrpc":"1.0","result":null,"error":{"code":-1,"message":"Block number out of range"},"id":"$id"}`,
+		reason: Missing, code: Some[int64](-1),
+	},
+	{
+		name: "an unknown hash", typ: config.BitcoinRPC, status: 500,
+		body:   `{"result":null,"error":{"code":-5,"message":"Block not found"},"id":"$id"}`,
+		reason: Missing, code: Some[int64](-5),
+	},
+	{
+		name: "an unknown method of litecoind", typ: config.BitcoinRPC, status: 404,
+		body:   `{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"$id"}`,
+		reason: MethodUnsupported, code: Some[int64](-32601),
+	},
+	{
+		name: "an unimplemented command of btcd", typ: config.BitcoinRPC, status: 200,
+		body:   `{"jsonrpc":"1.0","result":null,"error":{"code":-1,"message":"Command unimplemented"},"id":"$id"}`,
+		reason: MethodUnsupported, code: Some[int64](-1),
+	},
+	{
+		name: "litecoind's password", typ: config.BitcoinRPC, status: 401,
+		header: map[string]string{"WWW-Authenticate": `Basic realm="jsonrpc"`}, body: ``, reason: Unauthorized,
+	},
+	{
+		name: "btcd's password", typ: config.BitcoinRPC, status: 401,
+		header: map[string]string{"WWW-Authenticate": `Basic realm="btcd RPC"`}, body: `401 Unauthorized.`, reason: Unauthorized,
+	},
+	{
+		name: "litecoind's full queue", typ: config.BitcoinRPC, status: 500, body: `Work queue depth exceeded`, reason: Busy,
+	},
+	{
+		name: "Bitcoin Core's full queue", typ: config.BitcoinRPC, status: 503, body: `Work queue depth exceeded`, reason: Busy,
+	},
+	{
+		name: "btcd's full queue", typ: config.BitcoinRPC, status: 503, body: `503 Too busy.  Try again later.`, reason: Busy,
+	},
+	{
+		name: "another verb", typ: config.BitcoinRPC, status: 405, body: `JSONRPC server handles only POST requests`, reason: MethodUnsupported,
+	},
+	{
+		name: "a parse error", typ: config.BitcoinRPC, status: 500,
+		body:   `{"result":null,"error":{"code":-32700,"message":"Parse error"},"id":null}`,
+		reason: RPCError, code: Some[int64](-32700),
+	},
+	{
+		name: "a pruned block", typ: config.BitcoinRPC, status: 500,
+		body:   `{"result":null,"error":{"code":-1,"message":"Block not available (pruned data)"},"id":"$id"}`,
+		reason: Missing, code: Some[int64](-1),
+	},
+	{
+		name: "a refused transaction", typ: config.BitcoinRPC, status: 500,
+		body:   `{"result":null,"error":{"code":-26,"message":"min relay fee not met, 100 < 141"},"id":"$id"}`,
+		reason: RPCError, code: Some[int64](-26),
+	},
+	{name: "Blockchair's daily quota", typ: config.BlockchairREST, status: 402, body: `{"data":null,"context":{"code":402,"error":"Limit exceeded"}}`, reason: QuotaExhausted, code: Some[int64](402)},
+	{name: "Blockchair's limit", typ: config.BlockchairREST, status: 429, body: `{"data":null,"context":{"code":429,"error":"Limit exceeded"}}`, reason: RateLimited, code: Some[int64](429)},
+	{name: "Blockchair's soft limit", typ: config.BlockchairREST, status: 435, body: `{"data":null,"context":{"code":435,"error":"Limit"}}`, reason: RateLimited, code: Some[int64](435)},
+	{name: "Blockchair's 436", typ: config.BlockchairREST, status: 436, body: ``, reason: RateLimited},
+	{name: "Blockchair's 437", typ: config.BlockchairREST, status: 437, body: ``, reason: RateLimited},
+	{
+		name: "Blockchair's blocked address", typ: config.BlockchairREST, status: 430,
+		body:   `{"data":null,"context":{"code":430,"error":"Your IP address is temporary blacklisted due to exceeding usage of API resources. Please apply for an API key by contacting us at info@blockchair.com"}}`,
+		reason: IPBlocked, code: Some[int64](430),
+	},
+	{name: "Blockchair's 434", typ: config.BlockchairREST, status: 434, body: ``, reason: IPBlocked},
+	{name: "Blockchair's 503", typ: config.BlockchairREST, status: 503, body: ``, reason: IPBlocked},
+	{name: "Blockchair's 500", typ: config.BlockchairREST, status: 500, body: ``, reason: HTTP5xx},
+	{name: "Blockchair's 404", typ: config.BlockchairREST, status: 404, body: `{"data":null,"context":{"code":404,"error":"Not found"}}`, reason: HTTP4xx, code: Some[int64](404)},
+	{name: "Blockchair's code with 200", typ: config.BlockchairREST, status: 200, body: `{"data":null,"context":{"code":430,"error":"Blocked"}}`, reason: IPBlocked, code: Some[int64](430)},
+	{name: "a 503 of another type", typ: config.EsploraREST, status: 503, body: `<html><head><title>503 Service Temporarily Unavailable</title></head></html>`, reason: HTTP5xx},
+	{name: "Esplora beyond its tip", typ: config.EsploraREST, status: 404, body: `Block not found`, reason: Missing},
+	{name: "Esplora's rate limit", typ: config.EsploraREST, status: 429, body: "<html>\r\n<head><title>429 Too Many Requests</title></head>\r\n<body>nginx</body></html>", reason: RateLimited},
+	{name: "text where Esplora's height should be", typ: config.EsploraREST, status: 200, body: `electrs is loading`, reason: BadResponse},
+	{name: "a limit where Esplora's height should be", typ: config.EsploraREST, status: 200, body: `Rate limit exceeded, try again in 2 minutes`, reason: RateLimited, wait: 2 * time.Minute},
+	{
+		name: "a missing header", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"header not found"}}`,
+		reason: Missing, code: Some[int64](-32000),
+	},
+	{
+		name: "missing state", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"missing trie node 1f2e (path ) state 0x12 is not available"}}`,
+		reason: Missing, code: Some[int64](-32000),
+	},
+	{
+		name: "pruned history", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":4444,"message":"pruned history unavailable"}}`,
+		reason: Missing, code: Some[int64](4444),
+	},
+	{
+		name: "an unknown method of geth", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32601,"message":"the method net_peerCount does not exist/is not available"}}`,
+		reason: MethodUnsupported, code: Some[int64](-32601),
+	},
+	{
+		name: "a batch that is too large", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32600,"message":"batch too large"}}`,
+		reason: RPCError, code: Some[int64](-32600),
+	},
+	{
+		name: "an internal error", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32603,"message":"Internal error"}}`,
+		reason: RPCError, code: Some[int64](-32603),
+	},
+	{
+		name: "an internal error with 500", typ: config.EVMRPC, status: 500,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32603,"message":"Internal error"}}`,
+		reason: HTTP5xx, code: Some[int64](-32603),
+	},
+	{
+		name: "CometBFT beyond its tip by GET", typ: config.CometBFTRPC, status: 500,
+		body:   `{"jsonrpc":"2.0","id":-1,"error":{"code":-32603,"message":"Internal error","data":"height 99999 must be less than or equal to the current blockchain height 6"}}`,
+		reason: Missing, code: Some[int64](-32603),
+	},
+	{
+		name: "a height that CometBFT pruned", typ: config.CometBFTRPC, status: 500,
+		body:   `{"jsonrpc":"2.0","id":-1,"error":{"code":-32603,"message":"Internal error","data":"height 5 is not available, lowest height is 100"}}`,
+		reason: Missing, code: Some[int64](-32603),
+	},
+	{
+		name: "another internal error of CometBFT", typ: config.CometBFTRPC, status: 500,
+		body:   `{"jsonrpc":"2.0","id":-1,"error":{"code":-32603,"message":"Internal error","data":"leveldb: closed"}}`,
+		reason: RPCError, code: Some[int64](-32603),
+	},
+	{name: "an unknown path of CometBFT", typ: config.CometBFTRPC, status: 404, body: `404 page not found`, reason: HTTP4xx},
+	{name: "a node that the Cosmos gateway cannot reach", typ: config.CosmosREST, status: 503, body: `{"code":14,"message":"connection error: desc = \"transport: error\"","details":[]}`, reason: HTTP5xx, code: Some[int64](14)},
+	{name: "a limit of the Cosmos gateway", typ: config.CosmosREST, status: 429, body: `{"code":8,"message":"grpc: received message larger than max","details":[]}`, reason: RateLimited, code: Some[int64](8)},
+	{name: "a path that the Cosmos gateway has not", typ: config.CosmosREST, status: 501, body: `{"code":12,"message":"Not Implemented","details":[]}`, reason: MethodUnsupported, code: Some[int64](12)},
+	{name: "Cosmos beyond its tip", typ: config.CosmosREST, status: 400, body: `{"code":3,"message":"requested block height is bigger then the chain length","details":[]}`, reason: Missing, code: Some[int64](3)},
+	{name: "rippled's slowDown by status", typ: config.XRPLRPC, status: 429, body: `{"result":{"error":"slowDown","error_code":10,"error_message":"You are placing too much load on the server.","status":"error"}}`, reason: RateLimited},
+	{name: "rippled's slowDown with 200", typ: config.XRPLRPC, status: 200, body: `{"result":{"error":"slowDown","error_code":10,"error_message":"You are placing too much load on the server.","status":"error"}}`, reason: RateLimited},
+	{name: "rippled's quota", typ: config.XRPLRPC, status: 503, body: `Server is overloaded`, reason: RateLimited},
+	{name: "rippled without a network", typ: config.XRPLRPC, status: 503, body: `{"result":{"error":"noNetwork","error_code":17,"error_message":"Not synced to the network.","status":"error"}}`, reason: Syncing},
+	{
+		name: "TronGrid's limit with a key", typ: config.TronHTTP, status: 403,
+		body:   `{"Error":"The key exceeds the frequency limit(15), and the query server is suspended for 27 s"}`,
+		reason: RateLimited, wait: 27 * time.Second,
+	},
+	{
+		name: "TronGrid's limit without a key", typ: config.TronHTTP, status: 429,
+		body:   `{"Error":"request rate exceeded the allowed_rps(3), and the query server is suspended for 19 s. To increase rate limits, apply for an API key."}`,
+		reason: RateLimited, wait: 19 * time.Second,
+	},
+	{
+		name: "TronGrid's limit with 200", typ: config.TronHTTP, status: 200,
+		body:   `{"Error":"request rate exceeded the allowed_rps(10), and the query server is suspended for 5 s"}`,
+		reason: RateLimited, wait: 5 * time.Second,
+	},
+	{
+		name: "TronGrid's limit with 503", typ: config.TronHTTP, status: 503,
+		body:   `{"Error":"The key exceeds the frequency limit(15), and the query server is suspended for 25 s"}`,
+		reason: RateLimited, wait: 25 * time.Second,
+	},
+	{name: "TronGrid's key", typ: config.TronHTTP, status: 401, body: `{"message":"invalid API key"}`, reason: Unauthorized},
+	{name: "an empty object of Tron", typ: config.TronHTTP, status: 200, body: `{}`, reason: BadResponse},
+	{
+		name: "Solana behind", typ: config.SolanaRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","error":{"code":-32005,"message":"Node is behind by 42 slots","data":{"numSlotsBehind":42}},"id":"$id"}`,
+		reason: Behind, code: Some[int64](-32005),
+	},
+	{
+		name: "Solana unhealthy", typ: config.SolanaRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","error":{"code":-32005,"message":"Node is unhealthy","data":{"numSlotsBehind":null}},"id":"$id"}`,
+		reason: Behind, code: Some[int64](-32005),
+	},
+	{
+		name: "a slot that Solana skipped", typ: config.SolanaRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","error":{"code":-32007,"message":"Slot 42 was skipped, or missing due to ledger jump to recent snapshot"},"id":"$id"}`,
+		reason: RPCError, code: Some[int64](-32007),
+	},
+	{
+		name: "a slot that Solana skipped for good", typ: config.SolanaRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","error":{"code":-32009,"message":"Slot 42 was skipped, or missing in long-term storage"},"id":"$id"}`,
+		reason: RPCError, code: Some[int64](-32009),
+	},
+	{
+		name: "a block that Solana cleaned up", typ: config.SolanaRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Block 1 cleaned up, does not exist on node. First available block: 100"},"id":"$id"}`,
+		reason: Missing, code: Some[int64](-32001),
+	},
+	{
+		name: "a block that Solana has not", typ: config.SolanaRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","error":{"code":-32004,"message":"Block not available for slot 42"},"id":"$id"}`,
+		reason: Missing, code: Some[int64](-32004),
+	},
+	{
+		name: "a slot that Solana has not reached", typ: config.SolanaRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","error":{"code":-32016,"message":"Minimum context slot has not been reached"},"id":"$id"}`,
+		reason: Behind, code: Some[int64](-32016),
+	},
+	{
+		name: "Solana's far storage", typ: config.SolanaRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","error":{"code":-32019,"message":"Failed to query long-term storage; please try again"},"id":"$id"}`,
+		reason: Missing, code: Some[int64](-32019),
+	},
+	{
+		name: "stellar-rpc starting", typ: config.SorobanRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32603,"message":"data stores are not initialized"}}`,
+		reason: Starting, code: Some[int64](-32603),
+	},
+	{
+		name: "stellar-rpc stale", typ: config.SorobanRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32603,"message":"latency (33s) since last known ledger closed is too high (>30s)"}}`,
+		reason: Behind, code: Some[int64](-32603),
+	},
+	{
+		name: "a ledger outside of the window", typ: config.SorobanRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32600,"message":"start ledger (99) must be between the oldest ledger: 100 and the latest ledger: 200 for this rpc instance"}}`,
+		reason: Missing, code: Some[int64](-32600),
+	},
+	{
+		name: "Horizon's rate limit", typ: config.HorizonREST, status: 429,
+		body:   `{"type":"https://stellar.org/horizon-errors/rate_limit_exceeded","title":"Rate Limit Exceeded","status":429,"detail":"The rate limit for the requesting IP address is over its alloted limit."}`,
+		reason: RateLimited,
+	},
+	{
+		name: "Horizon stale", typ: config.HorizonREST, status: 503,
+		body:   `{"type":"https://stellar.org/horizon-errors/stale_history","title":"Historical DB Is Too Stale","status":503,"detail":"This horizon instance is configured to reject client requests when it can determine that the history database is lagging too far behind the connected instance of stellar-core."}`,
+		reason: Behind,
+	},
+	{
+		name: "a ledger before Horizon's history", typ: config.HorizonREST, status: 410,
+		body:   `{"type":"https://stellar.org/horizon-errors/before_history","title":"Data Requested Is Before Recorded History","status":410}`,
+		reason: Missing,
+	},
+	{
+		name: "a ledger that Horizon has not", typ: config.HorizonREST, status: 404,
+		body:   `{"type":"https://stellar.org/horizon-errors/not_found","title":"Resource Missing","status":404}`,
+		reason: Missing,
+	},
+	{
+		name: "Horizon's internal error", typ: config.HorizonREST, status: 500,
+		body:   `{"type":"https://stellar.org/horizon-errors/internal_server_error","title":"Internal Server Error","status":500}`,
+		reason: HTTP5xx,
+	},
+}
+
+// chainWords are answers of the chain itself, and of servers, that hold words
+// which the tables look for elsewhere.
+var chainWords = []refusal{
+	{
+		name: "a revert", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":3,"message":"execution reverted","data":"0x08c379a0"}}`,
+		reason: RPCError, code: Some[int64](3),
+	},
+	{
+		name: "a revert about a rate limit", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":3,"message":"execution reverted: RateLimiter: rate limit exceeded"}}`,
+		reason: RPCError, code: Some[int64](3),
+	},
+	{
+		name: "a revert about a missing right", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"execution reverted: Unauthorized"}}`,
+		reason: RPCError, code: Some[int64](-32000),
+	},
+	{
+		name: "a used nonce", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"nonce too low"}}`,
+		reason: RPCError, code: Some[int64](-32000),
+	},
+	{
+		name: "a known transaction", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"already known"}}`,
+		reason: RPCError, code: Some[int64](-32000),
+	},
+	{
+		name: "gas that has exceeded something", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"gas used has exceeded the limit"}}`,
+		reason: RPCError, code: Some[int64](-32000),
+	},
+	{
+		name: "a contract that was not found", typ: config.EVMRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"contract not found"}}`,
+		reason: RPCError, code: Some[int64](-32000),
+	},
+	{
+		name: "a missing header that is the key's", typ: config.EVMRPC, status: 401,
+		body:   `{"message":"authorization header not found"}`,
+		reason: Unauthorized,
+	},
+	{
+		name: "the words of one family in another", typ: config.SolanaRPC, status: 200,
+		body:   `{"jsonrpc":"2.0","id":"$id","error":{"code":-32000,"message":"data stores are not initialized"}}`,
+		reason: RPCError, code: Some[int64](-32000),
+	},
+	{name: "a page for 404", typ: config.EVMRPC, status: 404, body: `<html><head><title>404 Not Found</title></head><body>unauthorized rate limit</body></html>`, reason: HTTP4xx},
+	{name: "a page for 502", typ: config.EVMRPC, status: 502, body: `<html><head><title>502 Bad Gateway</title></head></html>`, reason: HTTP5xx},
+	{name: "a page at 200", typ: config.EVMRPC, status: 200, body: `<html><title>Attention Required!</title></html>`, reason: BadResponse},
+	{name: "a page at 200 about plans", typ: config.EVMRPC, status: 200, body: `<!doctype html><html><body>No rate limits. Billing at /billing.</body></html>`, reason: BadResponse},
+	{name: "an empty 200", typ: config.EVMRPC, status: 200, body: ``, reason: BadResponse},
+	{name: "an empty 401", typ: config.EVMRPC, status: 401, body: ``, reason: Unauthorized},
+	{name: "an empty 500", typ: config.EVMRPC, status: 500, body: ``, reason: HTTP5xx},
+	{name: "an empty 400", typ: config.EVMRPC, status: 400, body: ``, reason: HTTP4xx},
+	{name: "a bare text as error", typ: config.EVMRPC, status: 200, body: `{"jsonrpc":"2.0","id":"$id","error":"too many requests"}`, reason: RateLimited},
+	{name: "a bare text as error that says nothing", typ: config.EVMRPC, status: 200, body: `{"jsonrpc":"2.0","id":"$id","error":"oops"}`, reason: BadResponse},
+	{name: "an error that is an empty object", typ: config.EVMRPC, status: 200, body: `{"jsonrpc":"2.0","id":"$id","error":{}}`, reason: BadResponse},
+	{name: "an error with the id of another request", typ: config.EVMRPC, status: 200, body: `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}`, reason: MethodUnsupported, code: Some[int64](-32601)},
+	{name: "a code that is text", typ: config.EVMRPC, status: 200, body: `{"jsonrpc":"2.0","id":"$id","error":{"code":"RATE","message":"Rate limit"}}`, reason: RateLimited},
+	{name: "a code that is a number in quotes", typ: config.EVMRPC, status: 200, body: `{"jsonrpc":"2.0","id":"$id","error":{"code":"-32601","message":"no"}}`, reason: MethodUnsupported, code: Some[int64](-32601)},
+	{name: "a code without end", typ: config.EVMRPC, status: 200, body: `{"jsonrpc":"2.0","id":"$id","error":{"code":99999999999999999999,"message":"no"}}`, reason: BadResponse},
+	{name: "a code with 200 and no error around it", typ: config.EVMRPC, status: 200, body: `{"code":-32601,"message":"no such method"}`, reason: MethodUnsupported, code: Some[int64](-32601)},
+	{name: "a TLS port asked without TLS", typ: config.EVMRPC, status: 400, body: "Client sent an HTTP request to an HTTPS server.\n", reason: TLS},
+	{name: "a redirect", typ: config.EVMRPC, status: 307, header: map[string]string{"Location": "https://elsewhere.invalid/x"}, body: ``, reason: Redirect},
+	{name: "a redirect that leads nowhere", typ: config.EVMRPC, status: 302, body: ``, reason: Redirect},
+	{name: "a wait in a header", typ: config.EVMRPC, status: 503, header: map[string]string{"Retry-After": "120"}, body: ``, reason: HTTP5xx, wait: 2 * time.Minute},
+	{name: "a wait of a year", typ: config.EVMRPC, status: 429, header: map[string]string{"Retry-After": "31536000"}, body: ``, reason: RateLimited, wait: time.Hour},
+}
