@@ -33,7 +33,8 @@ type Dialect interface {
 	// Identity asks which network the provider serves, in the normal form of
 	// config.Network.Value. want is the expected identity or "": where a
 	// network has two names (an EVM chain id and its genesis hash), the answer
-	// is in the form of want.
+	// is in the form of want. "" without an error says that the provider does
+	// not tell it and the configuration proves it otherwise.
 	Identity(ctx context.Context, s *Session, want string) (string, error)
 	// Block asks for the block at a height, with its transactions if wanted and
 	// if the protocol tells them. ErrSkipped means that no block exists at that
