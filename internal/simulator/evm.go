@@ -183,7 +183,8 @@ func evmBlockByHash(v *view, a args) (any, *rpcError) {
 }
 
 func evmBlock(v *view, height uint64, a args) (any, *rpcError) {
-	if v.pruned(height) {
+	// go-ethereum keeps block 0 whatever it prunes.
+	if v.pruned(height) && height > 0 {
 		return nil, evmPruned
 	}
 	b := v.block(height)
