@@ -32,12 +32,12 @@ var chainFamilies = []family{
 	policy(rules.ChainBlockTime, func(c *chainView) float64 { return c.config.BlockTime.Seconds() }),
 	ofChain(rules.ChainSplit, func(c *chainView, add func(float64)) {
 		if c.config.Failover.Integrity.Enabled {
-			add(flag(c.agreement.Split))
+			add(indicator(c.agreement.Split))
 		}
 	}),
 	{rules.ChainLastAgreement, func(v *view, s *sheet) {
 		for i := range v.chains {
-			s.addTime(v.chains[i].agreement.LastAgreement, v.chains[i].chainLabel)
+			s.addTime(v.chains[i].agreement.AgreedAt, v.chains[i].chainLabel)
 		}
 	}},
 	ofChain(rules.ChainCommonHeight, func(c *chainView, add func(float64)) {

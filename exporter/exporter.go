@@ -189,7 +189,7 @@ func (e *Exporter) view(now time.Time) *view {
 	for _, m := range f.members {
 		status, _ := e.prober.Status(m.key)
 		result, _ := e.checker.Result(m.key)
-		v.providers = append(v.providers, providerView{member: m, status: status, integrity: result})
+		v.providers = append(v.providers, providerView{member: m, status: status, integrity: result, asked: e.checker.Asked(m.key)})
 	}
 	for _, c := range f.config.Chains {
 		cv := chainView{chainLabel: pair(rules.LabelChain, c.Name), config: c, failures: e.scanner.Failures(c.Name)}
@@ -212,8 +212,8 @@ func (e *Exporter) tips(name string) []integrity.Tip {
 		}
 		if s, ok := e.prober.Status(m.key); ok {
 			all = append(all, integrity.Tip{
-				Key: m.key, Operator: m.config.Operator, Up: s.Up, Height: s.Height,
-				Hash: s.Hash, Parent: s.Parent,
+				Key: m.key, Up: s.Up, Height: s.Tip.Height, Hash: s.Tip.Hash,
+				Parent: s.Tip.Parent, LastGood: s.LastGood,
 			})
 		}
 	}

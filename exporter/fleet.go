@@ -116,7 +116,8 @@ func (f *fleet) compared() []integrity.Chain {
 		for _, m := range f.members {
 			if m.key.Chain == c.Name {
 				all[i].Members = append(all[i].Members, integrity.Member{
-					Key: m.key, Operator: m.config.Operator, Type: m.config.Type, Blocks: m.asker,
+					Key: m.key, Operator: m.config.Operator, Type: m.config.Type,
+					Interval: m.config.HealthCheckInterval, Blocks: m.asker,
 				})
 			}
 		}

@@ -52,7 +52,7 @@ func writeProbeMetrics(w http.ResponseWriter, r *http.Request, report Report) {
 		g.Set(value)
 		registry.MustRegister(g)
 	}
-	put("probe_success", "Whether the provider answered from the right network with a height (1) or not (0).", flag(report.OK))
+	put("probe_success", "Whether the provider answered from the right network with a height (1) or not (0).", indicator(report.OK))
 	put("probe_requests", "Requests that the probe took.", float64(len(report.Requests)))
 	if n := len(report.Requests); n > 0 {
 		last := report.Requests[n-1]
@@ -78,11 +78,15 @@ func (e *Exporter) writeHistory(w http.ResponseWriter, key prober.Key) {
 	}
 	for _, part := range []struct {
 		title   string
-		records []prober.Record
+		results []prober.Result
 	}{{"Last probes", history.Results}, {"Last failures", history.Failures}} {
 		_, _ = fmt.Fprintf(w, "\n%s:\n", part.title)
-		for _, record := range part.records {
-			_, _ = fmt.Fprintf(w, "  %s\n", record)
+		for _, r := range part.results {
+			outcome := fmt.Sprintf("height=%d network=%s", r.Height, r.Network)
+			if r.Failure != nil {
+				outcome = r.Failure.Error()
+			}
+			_, _ = fmt.Fprintf(w, "  %s  %.1f ms  %s\n", r.Start.UTC().Format(time.RFC3339), milliseconds(r.Duration), outcome)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func newProcessMetrics(ready func() bool) *processMetrics {
 		version.NewCollector("understudy"),
 		p.reloadSuccess, p.reloadTimestamp, p.configHash,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: rules.Ready.Name, Help: rules.Ready.Help},
-			func() float64 { return flag(ready()) }),
+			func() float64 { return indicator(ready()) }),
 	)
 	return p
 }
@@ -44,7 +44,7 @@ func gaugeOf(m rules.Metric) prometheus.Gauge {
 
 // reloaded notes how a reload ended.
 func (p *processMetrics) reloaded(err error, now time.Time) {
-	p.reloadSuccess.Set(flag(err == nil))
+	p.reloadSuccess.Set(indicator(err == nil))
 	if err == nil {
 		p.reloadTimestamp.Set(float64(now.Unix()))
 	}

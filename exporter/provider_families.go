@@ -18,6 +18,15 @@ var (
 	transactionLabel = pair(rules.LabelCheck, rules.CheckTransactions)
 )
 
+// reasonIndex is the place of each reason in reasonLabels.
+var reasonIndex = func() map[chain.Reason]int {
+	index := make(map[chain.Reason]int, len(chain.Reasons))
+	for i, r := range chain.Reasons {
+		index[r] = i
+	}
+	return index
+}()
+
 // pairs is one label pair per value.
 func pairs[T ~string](name string, values []T) []*dto.LabelPair {
 	all := make([]*dto.LabelPair, len(values))
@@ -52,8 +61,8 @@ func moment(m rules.Metric, at func(p *providerView) time.Time) family {
 	}}
 }
 
-// flag is 1 or 0.
-func flag(set bool) float64 {
+// indicator is 1 or 0.
+func indicator(set bool) float64 {
 	if set {
 		return 1
 	}
@@ -69,20 +78,27 @@ func known[T any](o chain.Optional[T], number func(T) float64, add func(float64)
 
 // providerFamilies are the families with the labels chain and provider.
 var providerFamilies = []family{
-	always(rules.ProviderUp, func(p *providerView, _ time.Time) float64 { return flag(p.status.Up) }),
+	always(rules.ProviderUp, func(p *providerView, _ time.Time) float64 { return indicator(p.status.Up) }),
 	ofEach(rules.ProviderBlockHeight, func(p *providerView, now time.Time, add func(float64)) {
-		if p.status.HeightKnown(now) {
-			add(float64(p.status.Height))
+		if p.status.Fresh(now) {
+			add(float64(p.status.Tip.Height))
 		}
 	}),
 	ofEach(rules.ProviderLatency, func(p *providerView, now time.Time, add func(float64)) {
-		if p.status.HeightKnown(now) {
+		if p.status.Fresh(now) {
 			known(p.status.LatencyMS, func(ms float64) float64 { return ms }, add)
 		}
 	}),
 	always(rules.ProviderErrors, func(p *providerView, _ time.Time) float64 { return float64(p.status.Errors) }),
 	always(rules.ProviderProbes, func(p *providerView, _ time.Time) float64 { return float64(p.status.Probes) }),
 	{rules.ProviderFailures, emitFailures},
+	{rules.ProviderFailing, func(v *view, s *sheet) {
+		for i := range v.providers {
+			if p := &v.providers[i]; p.status.ConsecutiveErrors > 0 {
+				s.add(1, p.chainLabel, p.providerLabel, reasonLabels[reasonIndex[p.status.LastFailure.Reason]])
+			}
+		}
+	}},
 	always(rules.ProviderConsecutiveErrors, func(p *providerView, _ time.Time) float64 {
 		return float64(p.status.ConsecutiveErrors)
 	}),
@@ -105,25 +121,29 @@ var providerFamilies = []family{
 	moment(rules.ProviderLastAdvance, func(p *providerView) time.Time { return p.status.LastAdvance }),
 	{rules.ProviderTipTime, func(v *view, s *sheet) {
 		for i := range v.providers {
-			if p := &v.providers[i]; p.status.HeightKnown(v.now) {
-				s.addTime(p.status.Time, p.chainLabel, p.providerLabel)
+			if p := &v.providers[i]; p.status.Fresh(v.now) {
+				s.addTime(p.status.Tip.Time, p.chainLabel, p.providerLabel)
 			}
 		}
 	}},
-	ofEach(rules.ProviderSyncing, func(p *providerView, _ time.Time, add func(float64)) {
-		known(p.status.Syncing, flag, add)
+	ofEach(rules.ProviderSyncing, func(p *providerView, now time.Time, add func(float64)) {
+		if p.status.Fresh(now) {
+			known(p.status.Syncing, indicator, add)
+		}
 	}),
-	ofEach(rules.ProviderPeers, func(p *providerView, _ time.Time, add func(float64)) {
-		known(p.status.Peers, func(n int) float64 { return float64(n) }, add)
+	ofEach(rules.ProviderPeers, func(p *providerView, now time.Time, add func(float64)) {
+		if p.status.Fresh(now) {
+			known(p.status.Peers, func(n int) float64 { return float64(n) }, add)
+		}
 	}),
 	ofEach(rules.ProviderNetworkMismatch, func(p *providerView, _ time.Time, add func(float64)) {
 		if p.status.Network != prober.NetworkUnknown {
-			add(flag(p.status.Network == prober.NetworkWrong))
+			add(indicator(p.status.Network == prober.NetworkWrong))
 		}
 	}),
 	{rules.ProviderInconsistent, emitInconsistent},
 	ofEach(rules.ProviderTipVerified, func(p *providerView, _ time.Time, add func(float64)) {
-		known(p.integrity.TipVerified, flag, add)
+		known(p.integrity.TipVerified, indicator, add)
 	}),
 	always(rules.ProviderHeightJitter, func(p *providerView, now time.Time) float64 {
 		return float64(p.status.HeightJitter(now))
@@ -142,12 +162,12 @@ var providerFamilies = []family{
 		for i := range v.providers {
 			p := &v.providers[i]
 			for c, cause := range chain.Causes {
-				s.add(float64(p.status.NoVerdicts(cause)), causeLabels[c], p.chainLabel, p.providerLabel)
+				s.add(float64(p.status.NoVerdicts.Of(cause)), causeLabels[c], p.chainLabel, p.providerLabel)
 			}
 		}
 	}},
 	always(rules.ProviderIntegrityRequests, func(p *providerView, _ time.Time) float64 {
-		return float64(p.integrity.Requests)
+		return float64(p.asked)
 	}),
 }
 
@@ -155,7 +175,7 @@ func emitFailures(v *view, s *sheet) {
 	for i := range v.providers {
 		p := &v.providers[i]
 		for r, reason := range chain.Reasons {
-			s.add(float64(p.status.Failures(reason)), p.chainLabel, p.providerLabel, reasonLabels[r])
+			s.add(float64(p.status.Failures.Of(reason)), p.chainLabel, p.providerLabel, reasonLabels[r])
 		}
 	}
 }

@@ -26,6 +26,8 @@ type providerView struct {
 	*member
 	status    prober.Status
 	integrity integrity.Result
+	// asked counts the blocks that it was asked for.
+	asked uint64
 }
 
 // chainView is one chain at that moment.
