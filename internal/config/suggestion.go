@@ -55,7 +55,8 @@ func suggest(word string, words []string) string {
 	return "did you mean " + w + "?"
 }
 
-// closest is the word that differs least, "" when all differ much.
+// closest is the word that begins alike or else differs least, "" when all
+// differ much.
 func closest(word string, words []string) string {
 	if len(word) > 64 {
 		return ""
@@ -63,7 +64,11 @@ func closest(word string, words []string) string {
 	normal := strings.ToLower(strings.ReplaceAll(word, "-", "_"))
 	best, distance := "", len(word)/3+2
 	for _, w := range words {
-		if d := editDistance(normal, strings.ReplaceAll(w, "-", "_")); d < distance {
+		candidate := strings.ReplaceAll(w, "-", "_")
+		if len(normal) > 2 && strings.HasPrefix(candidate, normal) {
+			return w
+		}
+		if d := editDistance(normal, candidate); d < distance {
 			best, distance = w, d
 		}
 	}
