@@ -1,17 +1,11 @@
 package prober
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/understudy-rpc/understudy/exporter/chain"
 )
-
-// maxIdentity bounds what is kept of an identity, in bytes. No network's is so
-// long, so that one cut off is never a right one.
-const maxIdentity = 256
 
 // memory is everything that is remembered of one provider. It knows no clock:
 // times come with the results. Its owner guards it.
@@ -23,16 +17,14 @@ type memory struct {
 	latencies []time.Duration
 
 	identity, hints, capabilities question
-	// told is when the provider last told its identity, asked or not.
+	// told is the start of the last probe in which the provider told its
+	// identity, asked or not, or was asked and had none to tell.
 	told time.Time
 	// proven says that the network was found right since the last failure that
 	// may have put another one behind the same address.
 	proven bool
 
-	// peak is the height that counts as reached, peakSeen when it was last
-	// seen.
-	peak     uint64
-	peakSeen time.Time
+	growth growth
 
 	// started is when the last probe started, with or without a verdict; zero
 	// before one.
@@ -70,31 +62,6 @@ func (m *memory) renew() *Status {
 	return m.status
 }
 
-// result is one finished probe that reached a verdict.
-type result struct {
-	start, end  time.Time
-	ask         chain.Ask
-	observation chain.Observation
-	// failure is nil if the provider answered.
-	failure *chain.Failure
-	// identity is what counts after the probe and network the verdict about it.
-	identity string
-	network  Verdict
-}
-
-// identityAfter is the identity that counts after a probe: what the provider
-// told now; nothing, if it was asked and did not tell; else what it told before.
-func (r result) identityAfter(before string) string {
-	told := r.observation.Identity
-	switch {
-	case len(told) > maxIdentity:
-		return strings.Clone(told[:maxIdentity])
-	case told != "" || (r.ask.Identity && r.failure == nil):
-		return told
-	}
-	return before
-}
-
 // miss counts a probe that ended on our own side. It moves nothing else but the
 // schedule.
 func (m *memory) miss(cause string) {
@@ -112,7 +79,7 @@ func (m *memory) record(r result, t Target) {
 	}
 	m.learn(r)
 	if r.failure == nil {
-		r.failure = m.wrongNetwork(r)
+		r.failure = wrongNetwork(s)
 	}
 	s.Probed = true
 	s.Probes++
@@ -148,7 +115,7 @@ func (m *memory) learn(r result) {
 	if s.OffCheckpoint.Value {
 		s.Network = NetworkWrong
 	}
-	if o.Identity != "" {
+	if o.Identity != "" || (r.ask.Identity && answered) {
 		m.told = r.start
 	}
 	if o.Hints.Syncing.Known {
@@ -166,18 +133,6 @@ func (m *memory) learn(r result) {
 	m.identity.note(r.ask.Identity, r)
 	m.hints.note(r.ask.Hints, r)
 	m.capabilities.note(r.ask.Capabilities, r)
-}
-
-// wrongNetwork is the failure of a provider that answered for another network;
-// nil if it did not.
-func (m *memory) wrongNetwork(r result) *chain.Failure {
-	switch {
-	case m.status.OffCheckpoint.Value:
-		return &chain.Failure{Reason: chain.WrongNetwork, Text: "another block stands at the checkpoint"}
-	case r.network == NetworkWrong:
-		return &chain.Failure{Reason: chain.WrongNetwork, Text: fmt.Sprintf("the provider serves the network %q", m.status.Identity)}
-	}
-	return nil
 }
 
 // failed takes in a failure and returns it as it is remembered.
@@ -222,7 +177,7 @@ func (m *memory) good(r result, t Target) {
 	if !s.LastGood.IsZero() && o.Height < s.Height {
 		s.stepsBack = withStep(s.stepsBack, stepBack{at: r.end, blocks: s.Height - o.Height})
 	}
-	if m.advanced(o.Height, r.end, max(jitterWindow, freshIntervals*t.Interval)) {
+	if m.growth.advanced(o.Height, r.end, max(jitterWindow, freshIntervals*t.Interval)) {
 		s.LastAdvance = r.end
 	}
 	s.Tip, s.LastGood = o.Tip, r.end
@@ -235,46 +190,8 @@ func (m *memory) good(r result, t Target) {
 	s.LatencyMS = chain.Some(average)
 }
 
-// advanced says whether a height is growth. Backends behind one URL that stand
-// still at different heights go up and down for ever; so only a height above the
-// highest of late is growth. What was not seen again for the memory's length is
-// forgotten, since a chain may be set back and one absurd height must not hide
-// all honest ones.
-func (m *memory) advanced(height uint64, now time.Time, length time.Duration) bool {
-	switch {
-	case m.peakSeen.IsZero() || height > m.peak:
-		m.peak, m.peakSeen = height, now
-		return true
-	case height == m.peak || now.Sub(m.peakSeen) >= length:
-		m.peak, m.peakSeen = height, now
-	}
-	return false
-}
-
-// mayHideAnother says whether a provider that comes back after such a failure
-// may be another one: its name was resolved anew, its process was replaced.
-func mayHideAnother(r chain.Reason) bool {
-	switch r {
-	case chain.ConnectionRefused, chain.ConnectionReset, chain.DNS, chain.TLS, chain.Timeout, chain.WrongNetwork:
-		return true
-	}
-	return false
-}
-
 // withTime is a copy of the times with one more, at most bound.
 func withTime(times []time.Time, at time.Time, bound int) []time.Time {
 	times = times[max(0, len(times)+1-bound):]
 	return append(append(make([]time.Time, 0, len(times)+1), times...), at)
-}
-
-// withStep is a copy of the steps with one more. Steps that a later and larger
-// one outlasts, and those out of the window, are left out.
-func withStep(steps []stepBack, step stepBack) []stepBack {
-	kept := make([]stepBack, 0, len(steps)+1)
-	for _, s := range steps {
-		if s.blocks > step.blocks && step.at.Sub(s.at) < jitterWindow {
-			kept = append(kept, s)
-		}
-	}
-	return append(kept, step)
 }

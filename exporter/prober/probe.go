@@ -31,40 +31,39 @@ type flight struct {
 
 // fire runs the probe whose time has come.
 func (p *prober) fire() {
-	f, ok := p.begin(time.Now())
-	if !ok {
+	f := p.begin(time.Now())
+	if f == nil {
 		return
 	}
 	defer p.set.flights.Done()
 	defer f.cancel(nil)
-	var r result
-	var missed *chain.NoVerdict
-	if p.set.enter(f.ctx) {
-		r, missed = p.probe(f)
-		p.set.exit()
-	}
+	r, missed := p.probe(f)
 	p.end(f, r, missed)
 }
 
-// begin takes the plan. It says no to a timer whose plan has changed since: its
-// time has not come, or a probe is under way, whose end sets the timer again.
-func (p *prober) begin(now time.Time) (flight, bool) {
+// begin takes the plan. It returns nil for a timer whose plan has changed since:
+// its time has not come, or a probe is under way, whose end sets the timer again.
+func (p *prober) begin(now time.Time) *flight {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cancel != nil || p.due.IsZero() || now.Before(p.due) {
-		return flight{}, false
+	if p.flight != nil || p.due.IsZero() || now.Before(p.due) {
+		return nil
 	}
 	p.due = time.Time{}
 	p.set.flights.Add(1)
-	f := flight{asker: p.target.Asker}
+	f := &flight{asker: p.target.Asker}
 	f.ctx, f.cancel = context.WithCancelCause(p.set.lifetime)
-	p.cancel = f.cancel
-	return f, true
+	p.flight = f
+	return f
 }
 
-// probe asks the provider and the judge. missed is not nil if no verdict was
-// reached. Neither counts if the flight was cancelled.
-func (p *prober) probe(f flight) (r result, missed *chain.NoVerdict) {
+// probe asks the provider and the judge when there is a place. missed is not nil
+// if no verdict was reached. Neither counts if the flight was cancelled.
+func (p *prober) probe(f *flight) (r result, missed *chain.NoVerdict) {
+	if !p.set.enter(f.ctx) {
+		return r, nil
+	}
+	defer p.set.exit()
 	r, timeout, ok := p.ask(f, time.Now())
 	if !ok {
 		return r, nil
@@ -84,7 +83,7 @@ func (p *prober) probe(f flight) (r result, missed *chain.NoVerdict) {
 
 // ask begins the result of a probe that starts now: what it shall find out, and
 // the identity known before it. It says no if the flight was cancelled.
-func (p *prober) ask(f flight, start time.Time) (r result, timeout time.Duration, ok bool) {
+func (p *prober) ask(f *flight, start time.Time) (r result, timeout time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if f.ctx.Err() != nil {
@@ -96,9 +95,9 @@ func (p *prober) ask(f flight, start time.Time) (r result, timeout time.Duration
 }
 
 // end takes in what came of a probe and plans the next one.
-func (p *prober) end(f flight, r result, missed *chain.NoVerdict) {
+func (p *prober) end(f *flight, r result, missed *chain.NoVerdict) {
 	p.mu.Lock()
-	p.cancel = nil
+	p.flight = nil
 	if f.ctx.Err() != nil {
 		p.dropAndUnlock(f)
 		return
@@ -127,7 +126,7 @@ func (p *prober) end(f flight, r result, missed *chain.NoVerdict) {
 
 // dropAndUnlock ends a probe whose result no longer counts. It is called with
 // mu held and releases it.
-func (p *prober) dropAndUnlock(f flight) {
+func (p *prober) dropAndUnlock(f *flight) {
 	asker := p.target.Asker
 	if !p.due.IsZero() {
 		p.planLocked(p.due)

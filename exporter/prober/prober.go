@@ -21,7 +21,6 @@
 package prober
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -51,9 +50,8 @@ type prober struct {
 	timer *time.Timer
 	// due is when the next probe starts; zero while none is planned.
 	due time.Time
-	// cancel ends the probe under way, after which its result no longer
-	// counts; nil while there is none.
-	cancel context.CancelCauseFunc
+	// flight is the probe under way; nil while there is none.
+	flight *flight
 }
 
 // adopt takes over a target. It says whether that is another provider than
@@ -73,7 +71,7 @@ func (p *prober) adopt(t Target, now time.Time) (fresh bool, idle Asker) {
 	if before.Operator != t.Operator || before.Policy != t.Policy || before.Interval != t.Interval {
 		p.memory.follow(t)
 		p.publishLocked()
-		if p.cancel == nil && !p.due.IsZero() && !p.memory.started.IsZero() {
+		if p.flight == nil && !p.due.IsZero() && !p.memory.started.IsZero() {
 			p.planLocked(p.memory.replan(now, t))
 		}
 	}
@@ -88,16 +86,19 @@ func (p *prober) leave() (unused Asker, idle bool) {
 	unused = p.dropLocked()
 	p.target, p.memory = Target{}, memory{}
 	p.status.Store(nil)
-	return unused, p.cancel == nil
+	return unused, p.flight == nil
 }
 
 // dropLocked ends what goes on for the present provider. It returns its Asker
-// unless a probe still uses it.
+// unless a probe still uses it. The probe under way may as well be that of an
+// earlier provider.
 func (p *prober) dropLocked() Asker {
 	p.unplanLocked()
-	if p.cancel != nil {
-		p.cancel(errReplaced)
-		return nil
+	if p.flight != nil {
+		p.flight.cancel(errReplaced)
+		if p.flight.asker == p.target.Asker {
+			return nil
+		}
 	}
 	return p.target.Asker
 }
@@ -106,7 +107,7 @@ func (p *prober) dropLocked() Asker {
 func (p *prober) isIdle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.target.Asker == nil && p.cancel == nil
+	return p.target.Asker == nil && p.flight == nil
 }
 
 // start plans the first probe.
@@ -122,7 +123,7 @@ func (p *prober) start(now time.Time, starting int) {
 // waits for its end.
 func (p *prober) planLocked(due time.Time) {
 	p.due = due
-	if p.cancel != nil {
+	if p.flight != nil {
 		return
 	}
 	wait := max(0, time.Until(due))

@@ -59,7 +59,8 @@ func New(options Options) *Set {
 // Apply makes the targets the complete desired set: new ones start, those gone
 // stop at once, the state of equal ones stays and their policy is replaced in
 // place. It never fails and waits for no probe. Of two targets with the same key
-// the first one counts. Once the set has stopped, it only closes the Askers.
+// the first one counts. Once the set has stopped, none is taken in. The Askers of
+// those not taken in are closed.
 func (s *Set) Apply(targets []Target) {
 	for _, asker := range s.apply(targets) {
 		asker.Close()
@@ -76,11 +77,10 @@ func (s *Set) apply(targets []Target) (unused []Asker) {
 	order := make([]*prober, 0, len(targets))
 	var fresh []*prober
 	for _, t := range targets {
-		if s.stopped {
-			unused = append(unused, t.Asker)
-			continue
-		}
-		if wanted[t.Key] {
+		if s.stopped || wanted[t.Key] {
+			if asker := s.strayLocked(t); asker != nil {
+				unused = append(unused, asker)
+			}
 			continue
 		}
 		wanted[t.Key] = true
@@ -103,6 +103,15 @@ func (s *Set) apply(targets []Target) (unused []Asker) {
 		startAll(fresh, now)
 	}
 	return unused
+}
+
+// strayLocked is the Asker of a target that is not taken in; nil if it is the one
+// in use.
+func (s *Set) strayLocked(t Target) Asker {
+	if p := s.probers[t.Key]; p != nil && p.asked().Asker == t.Asker {
+		return nil
+	}
+	return t.Asker
 }
 
 // proberLocked is the one prober of a key.

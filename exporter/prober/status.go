@@ -90,12 +90,6 @@ type Status struct {
 	freshFor time.Duration
 }
 
-// stepBack is a height that was lower than the one before.
-type stepBack struct {
-	at     time.Time
-	blocks uint64
-}
-
 // Failures is the number of errors of one reason. Over chain.Reasons they add up
 // to Errors.
 func (s *Status) Failures(reason chain.Reason) uint64 { return s.failures.of(reason) }
