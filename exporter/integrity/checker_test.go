@@ -89,6 +89,21 @@ func TestHashes(t *testing.T) {
 		w.settle()
 		require.Equal(t, is("a", "agrees", "b", "agrees", "c", "agrees"), w.hashes())
 	})
+	inBubble(t, "a suspect that fell below the height is not asked again, nor blamed", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("b", func(f *fake) { f.fork, f.from = "x", 990 })
+		w.runInto()
+		w.set("b", func(f *fake) { f.height = 997 })
+		w.settle()
+		require.Equal(t, "unknown", w.hashes()["b"])
+		require.Equal(t, []uint64{998}, w.requests()["b"])
+	})
+	inBubble(t, "another block than the one asked for is no vote", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("c", func(f *fake) { f.off = 1 })
+		w.run()
+		require.Equal(t, is("a", "agrees", "b", "agrees", "c", "unknown"), w.hashes())
+	})
 	inBubble(t, "errors, pruned blocks and no verdict are no vote", func(t *testing.T) {
 		w := newWorld(t, "a", "a", "b", "b", "c", "c", "d", "d", "e", "e")
 		for name, err := range map[string]error{

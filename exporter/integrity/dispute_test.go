@@ -128,6 +128,41 @@ func TestSplit(t *testing.T) {
 	})
 }
 
+func TestCompareCamps(t *testing.T) {
+	t.Parallel()
+	say := func(standing standing, hash string) statement {
+		return statement{standing: standing, block: chain.Block{Hash: hash}}
+	}
+	for _, c := range []struct {
+		name string
+		says []statement
+		want sameness
+	}{
+		{"the same block", []statement{say(told, "x"), say(told, "x")}, sameBlock},
+		{"other blocks", []statement{say(told, "x"), say(told, "x"), say(told, "y")}, otherBlocks},
+		{"a block where the other has none is not common", []statement{say(told, "x"), say(skipped, "")}, otherBlocks},
+		{"no block on either side", []statement{say(skipped, ""), say(skipped, "")}, skippedByAll},
+		{"one gives no answer", []statement{say(told, "x"), say(silent, "")}, untold},
+		{"one lacks it", []statement{say(skipped, ""), say(missing, "")}, untold},
+	} {
+		require.Equal(t, c.want, compareCamps(c.says), c.name)
+	}
+}
+
+func TestCampsOf(t *testing.T) {
+	t.Parallel()
+	var tellers []statement
+	for _, one := range []struct{ provider, operator, hash string }{
+		{"a", "a", "1"}, {"b1", "b", "2"}, {"b2", "b", "2"}, {"b3", "b", "2"},
+		{"c", "c", "3"}, {"d", "d", "4"}, {"e", "e", "9"}, {"f", "f", "9"},
+	} {
+		s := holder(one.provider, one.operator, "", chain.Optional[chain.Transactions]{})
+		s.block.Hash = one.hash
+		tellers = append(tellers, s)
+	}
+	require.Equal(t, []string{"e", "a", "b1", "c"}, names(campsOf(tellers)), "those of most operators first, and no more than four")
+}
+
 func TestApply(t *testing.T) {
 	t.Parallel()
 	blamed := func(t *testing.T) *world {
@@ -259,6 +294,13 @@ func TestRun(t *testing.T) {
 		time.Sleep(2 * interval)
 		require.GreaterOrEqual(t, len(w.requests()["a"]), 2)
 		require.Equal(t, "agrees", w.hashes()["a"], "the others are compared all the same")
+	})
+	inBubble(t, "rounds that take longer than the interval do not pile up", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("c", func(f *fake) { f.latency = time.Hour })
+		w.start()
+		time.Sleep(20 * interval)
+		require.LessOrEqual(t, len(w.requests()["a"]), 11, "each of 62 s ends after the next tick")
 	})
 	inBubble(t, "slow providers are compared however short the interval", func(t *testing.T) {
 		w := newWorld(t, "a", "a", "b", "b")

@@ -20,11 +20,12 @@
 // of the same type.
 //
 // Without a majority in both looks the chain is split until one returns; the
-// last common block is searched in at most searchBudget steps. A leader is
-// verified if its block at the highest tip of the other operators is theirs.
+// last common block is searched in at most searchBudget heights, of one provider
+// a side. A leader is verified if its block at the highest tip of the other
+// operators is theirs.
 //
-// A round of n providers asks n blocks, and one of each leader whose tip does
-// not tell; 2 more per laggard, and 1 per suspect plus 1 for each height at
-// which there are suspects; n more when a split begins. A verdict stands until a
-// later check of that provider, or until nobody is left to compare it with.
+// A round of n providers asks n blocks, one more per laggard, and one of each
+// leader whose tip does not tell; when in doubt, 1 more per suspect and 1 for
+// each height with suspects; n more when a split begins. A verdict stands until
+// a later check of that provider, or until nobody is left to compare it with.
 package integrity

@@ -95,6 +95,15 @@ func TestMissing(t *testing.T) {
 		w.settle()
 		require.Equal(t, "unknown", w.hashes()["b"])
 	})
+	inBubble(t, "one whose tip is no longer deep enough above contradicts nothing", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("b", func(f *fake) { f.answer = lacks(990) })
+		w.runInto()
+		w.set("b", func(f *fake) { f.height = 999 })
+		w.settle()
+		require.Equal(t, "unknown", w.hashes()["b"])
+		require.Equal(t, []uint64{998}, w.requests()["b"])
+	})
 	inBubble(t, "alone, it contradicts itself, until it has a block", func(t *testing.T) {
 		w := newWorld(t, "a", "a")
 		w.set("a", func(f *fake) { f.answer = lacks(0) })
@@ -234,6 +243,17 @@ func TestTipVerified(t *testing.T) {
 		require.Equal(t, yes, w.result("b").TipVerified)
 		w.set("b", func(f *fake) { f.up = false })
 		w.round()
+		require.Equal(t, none, w.result("b").TipVerified)
+	})
+	inBubble(t, "a leader with a long interval of its own is not asked in between", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b")
+		w.spec.Members[1].Interval = 3 * time.Minute
+		w.set("b", func(f *fake) { f.height = 1005 })
+		w.run()
+		require.Equal(t, yes, w.result("b").TipVerified)
+		w.requests()
+		w.round()
+		require.NotContains(t, w.requests(), "b")
 		require.Equal(t, none, w.result("b").TipVerified)
 	})
 	inBubble(t, "a chain of one operator has no others", func(t *testing.T) {

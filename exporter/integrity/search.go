@@ -26,8 +26,8 @@ type search struct {
 	left int
 	// high is the lowest height known to differ.
 	high uint64
-	// low is the highest height below which nothing can differ any more, and
-	// common the block that was seen there, or below it if low was skipped.
+	// low is the highest height up to which nothing differs, and common the
+	// block that was seen there, or below it if low was skipped.
 	low, common uint64
 	found, over bool
 }
@@ -72,11 +72,6 @@ func (s *search) try(height uint64) {
 			s.high = h
 			return
 		case skippedByAll:
-			if s.found && h == s.low+1 {
-				// Nothing between the common block and this height.
-				s.low = height
-				return
-			}
 			if h == 0 {
 				s.over = true
 				return

@@ -3,6 +3,7 @@ package integrity
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,30 @@ func TestLastCommon(t *testing.T) {
 	}
 }
 
+func TestLastCommonOverSkippedHeights(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		from    uint64
+		skipped []uint64
+		want    uint64
+		asked   []uint64
+	}{
+		{"below a skipped height they are the same", 100, []uint64{99, 98}, 97, []uint64{99, 98, 97}},
+		{"below skipped heights they differ", 94, []uint64{99, 98, 97}, 93, []uint64{99, 98, 97, 96, 95, 94, 92, 93}},
+		{"skipped heights above the common block", 95, []uint64{91, 92, 93, 94}, 90, []uint64{99, 98, 96, 92, 91, 90, 94, 93, 92, 91, 90, 95}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := &forked{from: c.from, skipped: func(h uint64) bool { return slices.Contains(c.skipped, h) }}
+			got, found := lastCommon(100, chain.Optional[uint64]{}, searchBudget, f.ask)
+			require.True(t, found)
+			require.Equal(t, c.want, got)
+			require.Equal(t, c.asked, f.asked)
+		})
+	}
+}
+
 func TestLastCommonEndsWhereNobodyTells(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -112,14 +137,7 @@ func TestLastCommonProperties(t *testing.T) {
 		high := rapid.Uint64Range(200, 1<<40).Draw(t, "high")
 		from := high - rapid.Uint64Range(0, 100).Draw(t, "depth")
 		skips := rapid.SliceOfN(rapid.Uint64Range(high-150, high-1), 0, 5).Draw(t, "skips")
-		f := &forked{from: from, skipped: func(h uint64) bool {
-			for _, s := range skips {
-				if h == s {
-					return true
-				}
-			}
-			return false
-		}}
+		f := &forked{from: from, skipped: func(h uint64) bool { return slices.Contains(skips, h) }}
 		want := from - 1
 		for f.skipped(want) {
 			want--

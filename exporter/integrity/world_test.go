@@ -41,6 +41,8 @@ type fake struct {
 	from uint64
 	// odd is a height at which alone it has another block; 0 is none.
 	odd uint64
+	// off is how far above the height asked for its answers are.
+	off uint64
 	// transactions are those of every block.
 	transactions chain.Optional[chain.Transactions]
 	// answer, if set, may answer in its own way; nil is the block.
@@ -176,7 +178,7 @@ func (f *fake) Block(ctx context.Context, height uint64, transactions bool) (cha
 	if height > f.height {
 		return chain.Block{}, &chain.Failure{Reason: chain.Missing}
 	}
-	b := chain.Block{Height: height, Hash: f.hash(height)}
+	b := chain.Block{Height: height + f.off, Hash: f.hash(height)}
 	if transactions {
 		b.Transactions = f.transactions
 	}
