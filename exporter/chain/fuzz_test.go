@@ -22,6 +22,7 @@ import (
 func fuzzAnswers(f *testing.F, kind config.Kind, typ config.Type, isHash func(string) bool, capabilities ...string) {
 	f.Helper()
 	c, p := scriptedChain(f, kind, typ, capabilities...)
+	s := newScripted(f, c, p, nil)
 	for _, body := range seedBodies(f, typ) {
 		f.Add(uint8(0), body, body)
 	}
@@ -30,7 +31,8 @@ func fuzzAnswers(f *testing.F, kind config.Kind, typ config.Type, isHash func(st
 	}
 	statuses := []int{http.StatusOK, http.StatusOK, http.StatusNotFound, http.StatusInternalServerError}
 	f.Fuzz(func(t *testing.T, status uint8, first, later string) {
-		s := newScripted(t, c, p, nil)
+		s.unsupported.clear()
+		s.asked = nil
 		s.answer = func(question) given {
 			a := given{Status: statuses[int(status)%len(statuses)], Body: first}
 			if len(s.asked) > 1 {
