@@ -53,6 +53,13 @@ func postTo(p http.Handler, path, body string) answer {
 	return send(p, r)
 }
 
+// sendTo asks by any verb for a path that may hold anything.
+func sendTo(p http.Handler, verb, path, body string) answer {
+	r := httptest.NewRequest(verb, "/", strings.NewReader(body))
+	r.URL.Path = path
+	return send(p, r)
+}
+
 func send(p http.Handler, r *http.Request) answer {
 	w := httptest.NewRecorder()
 	p.ServeHTTP(w, r)

@@ -75,8 +75,8 @@ func (c cometbftRPC) get(v *view, r *request) reply {
 	if err != nil {
 		raw = nil
 	}
-	if set, ok := v.set(method); ok {
-		return rpcReply(set.item(json.RawMessage("-1")))
+	if given, ok := v.Methods[method]; ok {
+		return given.resolved().reply(&request{calls: []call{{ID: json.RawMessage("-1")}}}, v.now)
 	}
 	result := c.service.call(v, call{Method: method, Params: raw})
 	out := rpcReply(envelope2(v.id(json.RawMessage("-1")), result))

@@ -21,8 +21,9 @@ type listener struct {
 	running  sync.WaitGroup
 
 	mu sync.Mutex
-	// server is nil while the address is closed.
+	// server and on are nil while the address is closed.
 	server *http.Server
+	on     net.Listener
 	closed bool
 	// err is why the address could not be opened again.
 	err error
@@ -87,8 +88,12 @@ func (l *listener) follow() {
 	refuse := l.closed || l.provider.Behaviour().Mode == ModeRefuse
 	switch {
 	case refuse && l.server != nil:
-		l.err = errors.Join(l.server.Close(), l.address.leave())
-		l.server = nil
+		// The server may not have come to serve yet, and then does not close
+		// what it was to serve on; what is closed twice says so.
+		_ = l.on.Close()
+		_ = l.server.Close()
+		l.server, l.on = nil, nil
+		l.err = l.address.leave()
 	case !refuse && l.server == nil:
 		l.openLocked()
 	}
@@ -101,7 +106,7 @@ func (l *listener) openLocked() {
 		return
 	}
 	server := newHTTPServer(l.provider, &l.running)
-	l.server = server
+	l.server, l.on = server, on
 	l.running.Go(func() { _ = server.Serve(on) })
 }
 
@@ -121,14 +126,19 @@ func (l *listener) close() error {
 	return errors.Join(l.err, l.address.release())
 }
 
-// newHTTPServer says nothing, and lets running wait for its requests.
+// newHTTPServer says nothing, and lets running wait for its connections. Serve
+// has to be counted in running by itself.
 func newHTTPServer(handler http.Handler, running *sync.WaitGroup) *http.Server {
 	return &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			running.Add(1)
-			defer running.Done()
-			handler.ServeHTTP(w, r)
-		}),
+		Handler: handler,
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				running.Add(1)
+			case http.StateClosed, http.StateHijacked:
+				running.Done()
+			}
+		},
 		ErrorLog:          log.New(io.Discard, "", 0),
 		ReadHeaderTimeout: time.Minute,
 	}
