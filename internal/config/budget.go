@@ -12,7 +12,7 @@ type Cost struct {
 	// NewBlock comes on top of a cycle that finds a new block.
 	NewBlock float64
 	// Identity, Hints and Capabilities come on top of a cycle when they are
-	// due, at IdentityInterval, HintsInterval and CapabilitiesInterval.
+	// due, at IdentityInterval, CalmHintsInterval and CapabilitiesInterval.
 	// Capabilities is the sum over those that the provider declares.
 	Identity, Hints, Capabilities float64
 	// Block is one block compared for integrity, BlockTransactions what its
@@ -20,10 +20,13 @@ type Cost struct {
 	Block, BlockTransactions float64
 }
 
-// How often a probe asks for more than the tip.
+// How often a probe asks for more than the tip. Where blocks are compared, the
+// identity is proven as often as that too. Hints are asked at HintsInterval
+// only while a provider syncs or stands still.
 const (
 	IdentityInterval     = time.Hour
 	HintsInterval        = time.Minute
+	CalmHintsInterval    = time.Hour
 	CapabilitiesInterval = time.Hour
 )
 
@@ -32,8 +35,8 @@ const month = 30 * 24 * time.Hour
 
 // RequestsPerMonth is the number of requests that a provider receives in 30
 // days when all is well, rounded up. Errors add to it: a suspect is probed more
-// often. A provider that is probed less often than HintsInterval is asked for
-// hints with each probe. chain is the provider's.
+// often. What is due more often than the provider is probed is asked with each
+// probe. chain is the provider's.
 func (p Provider) RequestsPerMonth(c Cost, chain Chain) int {
 	if p.HealthCheckInterval <= 0 {
 		return 0
@@ -41,14 +44,16 @@ func (p Provider) RequestsPerMonth(c Cost, chain Chain) int {
 	each := func(requests float64, interval time.Duration) float64 {
 		return requests * float64(month) / float64(max(interval, p.HealthCheckInterval))
 	}
-	sum := each(c.Cycle, 0) + each(c.NewBlock, chain.BlockTime) + each(c.Identity, IdentityInterval) +
-		each(c.Hints, HintsInterval) + each(c.Capabilities, CapabilitiesInterval)
+	sum := each(c.Cycle, 0) + each(c.NewBlock, chain.BlockTime) +
+		each(c.Hints, CalmHintsInterval) + each(c.Capabilities, CapabilitiesInterval)
+	identity := IdentityInterval
 	if i := chain.Failover.Integrity; i.Enabled && i.Interval > 0 {
+		identity = min(identity, i.Interval)
 		block := c.Block
 		if i.Transactions {
 			block += c.BlockTransactions
 		}
 		sum += block * float64(month) / float64(i.Interval)
 	}
-	return int(math.Ceil(sum))
+	return int(math.Ceil(sum + each(c.Identity, identity)))
 }

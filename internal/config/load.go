@@ -56,7 +56,12 @@ func Parse(name string, data []byte, lookup func(string) (string, bool)) (Config
 	if !ok {
 		return Config{}, r.mistakes
 	}
-	b := &builder{reader: r, config: Config{Source: name}}
+	return r.config(document)
+}
+
+// config makes the configuration of a document.
+func (r *reader) config(document *yaml.Node) (Config, error) {
+	b := &builder{reader: r, config: Config{Source: r.file}}
 	b.build(r.chains(document))
 	return b.result()
 }

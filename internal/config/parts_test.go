@@ -207,7 +207,9 @@ func TestRequestsPerMonth(t *testing.T) {
 	require.Equal(t, cycles, p.RequestsPerMonth(Cost{Cycle: 1, Block: 1}, off), "blocks that are not compared cost nothing")
 	require.Equal(t, cycles+minutes, p.RequestsPerMonth(Cost{Cycle: 1, Block: 1, BlockTransactions: 4}, hashes))
 	require.Equal(t, cycles+5*minutes, p.RequestsPerMonth(Cost{Cycle: 1, Block: 1, BlockTransactions: 4}, each))
-	require.Equal(t, cycles+2*blocks+hours+2*minutes+3*hours+5*minutes, p.RequestsPerMonth(all, each))
+	require.Equal(t, cycles+hours, p.RequestsPerMonth(Cost{Cycle: 1, Identity: 1}, off))
+	require.Equal(t, cycles+minutes, p.RequestsPerMonth(Cost{Cycle: 1, Identity: 1}, hashes), "proven before each comparison")
+	require.Equal(t, cycles+2*blocks+minutes+2*hours+3*hours+5*minutes, p.RequestsPerMonth(all, each))
 	p.HealthCheckInterval = 2 * time.Hour
 	require.Equal(t, 360*(1+2+1+2+3), p.RequestsPerMonth(all, off), "what is due is asked with each probe")
 	p.HealthCheckInterval = 7 * time.Hour

@@ -22,7 +22,7 @@ func eachScalar(t *testing.T, text []byte, f func(document, scalar *yaml.Node, i
 		switch n.Kind {
 		case yaml.ScalarNode:
 			before := *n
-			f(&document, n, isKey, path)
+			f(document.Content[0], n, isKey, path)
 			*n = before
 		case yaml.MappingNode:
 			for i := 0; i < len(n.Content); i += 2 {
@@ -90,7 +90,7 @@ func TestEveryKeyOfTheTableIsInTheTree(t *testing.T) {
 func TestEveryKeyIsUsedAndTyped(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
-	for _, name := range files(t, "testdata/good/*.yml") {
+	for _, name := range []string{"testdata/good/every-key.yml", "testdata/good/bifrost.yml"} {
 		content, err := os.ReadFile(name)
 		require.NoError(t, err)
 		eachScalar(t, content, func(document, scalar *yaml.Node, isKey bool, path string) {
@@ -103,9 +103,7 @@ func TestEveryKeyIsUsedAndTyped(t *testing.T) {
 				return
 			}
 			*scalar = yaml.Node{Kind: yaml.SequenceNode, Anchor: scalar.Anchor, Content: []*yaml.Node{text("a")}}
-			changed, err := yaml.Marshal(document)
-			require.NoError(t, err)
-			_, err = Parse(name, changed, environment)
+			_, err := (&reader{file: name, lookup: environment}).config(document)
 			require.ErrorContains(t, err, path+": it is a list, not", "%s", name)
 		})
 	}
