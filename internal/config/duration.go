@@ -52,11 +52,11 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// formatDuration is the shortest notation that parseDuration reads back: 1m30s,
-// 2m, 750ms, 1.5ms.
+// formatDuration is a short notation that parseDuration reads back: 1m30s, 2m,
+// 750ms, 1.5s.
 func formatDuration(d time.Duration) string {
-	if d%time.Millisecond == 0 {
+	if d%time.Second == 0 || d < time.Second && d%time.Millisecond == 0 {
 		return model.Duration(d).String()
 	}
-	return strings.TrimSuffix(d.String(), "0s")
+	return d.String()
 }
