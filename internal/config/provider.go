@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -70,6 +71,7 @@ func (b *builder) provider(v *value, chain string, kind Kind) Provider {
 		p.Operator = defaultOperator(p.RPCHost)
 	}
 	b.checkType(v, p, chain, kind)
+	b.checkCredentials(v)
 	if o := v.get("operator"); o.set() {
 		p.Operator = o.text
 		if len(o.text) > 128 || strings.ContainsFunc(o.text, unicode.IsControl) {
@@ -77,11 +79,25 @@ func (b *builder) provider(v *value, chain string, kind Kind) Provider {
 		}
 	}
 	for _, c := range v.get("capabilities").list() {
-		if c.set() {
+		if c.set() && !slices.Contains(p.Capabilities, c.text) {
 			p.Capabilities = append(p.Capabilities, c.text)
 		}
 	}
 	return p
+}
+
+// checkCredentials refuses credentials in the URL beside others: one request
+// carries one Authorization header.
+func (b *builder) checkCredentials(v *value) {
+	address, http := v.get("rpc_host"), v.get("http")
+	if !address.set() || !http.set() || address.address.Reveal().User == nil {
+		return
+	}
+	for _, name := range []string{"basic_auth", "authorization", "oauth2", "bearer_token", "bearer_token_file"} {
+		if http.get(name) != nil {
+			b.mistake(http.get(name).at, "the URL of rpc_host has credentials too", "keep one of the two")
+		}
+	}
 }
 
 // checkType checks that a provider's type belongs to its chain.

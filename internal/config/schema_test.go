@@ -35,7 +35,7 @@ var beyondSchema = map[string]string{
 	"threshold-just-not": "several keys", "latency-above-timeout": "several keys", "stall-below-interval": "several keys",
 	"stall-below-own-interval": "several keys", "integrity-below-interval": "several keys",
 	"http-two-authorizations": "several keys", "http-basic-as-authorization": "several keys", "http-password-twice": "several keys",
-	"http-cert-without-key": "several keys", "http-no-proxy-alone": "several keys", "http-header-reserved": "several keys",
+	"http-beside-url-credentials": "several keys", "http-cert-without-key": "several keys", "http-no-proxy-alone": "several keys", "http-header-reserved": "several keys",
 	"bifrost-without-providers": "several keys",
 	// What a pattern would say less clearly, or not at all.
 	"url-fragment": "value", "url-bad-port": "value", "url-port-too-large": "value", "operator-two-lines": "value",

@@ -48,7 +48,6 @@ chains:
         type: bitcoin-rpc
         rpc_host: https://m4rk3r:m4rk3r@host.example:8332/m4rk3r/m4rk3r?m4rk3r=m4rk3r
         http:
-          basic_auth: {username: user, password: m4rk3r}
           proxy_url: http://m4rk3r:m4rk3r@proxy.example/m4rk3r
           proxy_connect_header: {X-Proxy: [m4rk3r]}
           http_headers: {X-Key: {secrets: [m4rk3r], values: [m4rk3r]}}
@@ -74,7 +73,7 @@ chains:
   eth:
     observed_height: {thornode_url: "https://m4rk3r@host.example/m4rk3r"}
     providers:
-      - {name: a, type: evm-rpc, rpc_host: "http://host.example/v2/m4rk3r"}
+      - {name: a, type: evm-rpc, rpc_host: "http://host.example/v2/m4rk3r", http: {basic_auth: {username: user, password: m4rk3r}}}
       - {name: b, type: evm-rpc, rpc_host: "http://host.example/v2/m4rk3r"}
   bch:
     observed_height: {bifrost_status_url: "https://host.example/m4rk3r"}
@@ -93,7 +92,7 @@ func TestNothingPrintsASecret(t *testing.T) {
 	requireHidden(t, out, "the marked file")
 	// The secrets are there for those that may know them.
 	require.Contains(t, c.Chains[0].Providers[0].RPCHost.Reveal().String(), marker)
-	require.EqualValues(t, marker, c.Chains[0].Providers[0].HTTP.BasicAuth.Password)
+	require.EqualValues(t, marker, c.Chains[1].Providers[0].HTTP.BasicAuth.Password)
 }
 
 // requireHidden fails with the surroundings of the marker, not with the whole text.
