@@ -33,9 +33,11 @@ type Behaviour struct {
 	Identity Identity `json:"identity,omitzero"`
 	// Syncing is the provider's word that it is catching up.
 	Syncing bool `json:"syncing,omitempty"`
-	// Starting answers as the dialect's software does while it starts.
+	// Starting answers as the dialect's software does while it starts; what
+	// does not listen until it is ready (see ModeRefuse) takes no notice.
 	Starting bool `json:"starting,omitempty"`
-	// Health is the provider's word about itself, where its dialect has one.
+	// Health is the provider's word about itself where its dialect has one:
+	// getHealth of Solana and of Soroban, /health of Horizon.
 	Health Health `json:"health,omitempty"`
 	// Peers is the number of peers. 0 is the dialect's usual number and below
 	// zero the method is not offered; NoPeers is how to have none.

@@ -105,7 +105,7 @@ func (bitcoinRPC) envelope(v *view, id json.RawMessage, r rpcResult) []byte {
 }
 
 func (bitcoinRPC) call(v *view, c call) rpcResult {
-	if v.Starting {
+	if v.Starting && v.software != SoftwareBtcd {
 		return rpcResult{err: bitcoinStarting}
 	}
 	method, ok := bitcoinMethods[c.Method]

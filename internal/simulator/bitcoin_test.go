@@ -136,7 +136,6 @@ func TestBitcoinErrors(t *testing.T) {
 		{"a transaction that nobody has", "getrawtransaction", `["` + absent + `"]`, simulator.Behaviour{}, -5, -5, 500, "No such mempool or blockchain transaction. Use gettransaction for wallet transactions.", "No information available about transaction " + absent},
 		{"a method that nobody has", "nosuch", `[]`, simulator.Behaviour{}, -32601, -32601, 404, "Method not found", "Method not found"},
 		{"an announced block that is not there", "getblockhash", `[999]`, simulator.Behaviour{MissingNewest: 3}, -8, -1, 500, "Block height out of range", "Block number out of range"},
-		{"a node that starts", "getblockcount", `[]`, simulator.Behaviour{Starting: true}, -28, -28, 500, "Loading block index...", "Loading block index..."},
 		{"a wallet that is switched off", "listunspent", `[]`, simulator.Behaviour{Unsupported: []string{"listunspent"}}, -32601, -32601, 404, "Method not found", "Method not found"},
 	}
 	for _, c := range cases {
@@ -151,6 +150,9 @@ func TestBitcoinErrors(t *testing.T) {
 			require.Equal(t, &rpcError{Code: c.btcd, Message: c.btcdMessage}, got.Error)
 		})
 	}
+	starting, status := rpcStatus(t, newProvider(config.BitcoinRPC, simulator.Behaviour{Starting: true}), "getblockcount", `[]`)
+	require.Equal(t, http.StatusInternalServerError, status)
+	require.Equal(t, &rpcError{Code: -28, Message: "Loading block index..."}, starting.Error)
 	code, message := failure(t, newBtcd(simulator.Behaviour{}), "getnetworkinfo", `[]`)
 	require.Equal(t, -1, code)
 	require.Equal(t, "Command unimplemented", message)

@@ -61,22 +61,31 @@ func (l *listener) behaviourChanged() {
 	}
 }
 
-// watch follows the phases of a script.
+// watch follows the phases of a script. It waits in real time (in a bubble, in
+// the bubble's): where the chain has a clock of its own, an address follows at
+// SetBehaviour and Play alone, and until then a refusal shows as a reset.
 func (l *listener) watch() {
 	for {
 		now := l.provider.chain.Now()
+		var timer *time.Timer
 		var tick <-chan time.Time
 		if at, ok := l.provider.play.Load().next(now); ok {
-			timer := time.NewTimer(at.Sub(now))
-			defer timer.Stop()
+			timer = time.NewTimer(at.Sub(now))
 			tick = timer.C
 		}
 		select {
 		case <-l.done:
-			return
 		case <-l.changed:
 		case <-tick:
 			l.follow()
+		}
+		if timer != nil {
+			timer.Stop()
+		}
+		select {
+		case <-l.done:
+			return
+		default:
 		}
 	}
 }

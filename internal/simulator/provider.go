@@ -134,7 +134,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.serve(w
 // serve answers a request for a path, which is without the prefix of a shared
 // port.
 func (p *Provider) serve(w http.ResponseWriter, httpRequest *http.Request, path string) {
-	path, ours := strings.CutPrefix(path, p.options.Prefix)
+	path, ours := p.within(path)
 	r, err := readRequest(httpRequest, path)
 	if err != nil {
 		return
@@ -157,6 +157,20 @@ func (p *Provider) serve(w http.ResponseWriter, httpRequest *http.Request, path 
 		answer = p.answer(b, r, now, since, n)
 	}
 	b.deliver(w, httpRequest, answer, p.options.Sleep)
+}
+
+// within is a path without the provider's prefix. ok is false for a path that
+// is not under it.
+func (p *Provider) within(path string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(path, p.options.Prefix)
+	switch {
+	case ok && rest == "":
+		return "/", true
+	case ok && rest[0] == '/':
+		return rest, true
+	default:
+		return path, false
+	}
 }
 
 // answer is the answer to a request that arrives.

@@ -36,11 +36,11 @@ func (s *Server) Listen(p *Provider) (string, error) {
 	}
 	port, err := newPort()
 	if err != nil {
-		return "", fmt.Errorf("provider %q: port on loopback: %w", p.Name(), err)
+		return "", fmt.Errorf("chain %q, provider %q: port on loopback: %w", p.chain.Name(), p.Name(), err)
 	}
 	l, err := newListener(p, port)
 	if err != nil {
-		return "", fmt.Errorf("provider %q: listen on loopback: %w", p.Name(), err)
+		return "", fmt.Errorf("chain %q, provider %q: listen on loopback: %w", p.chain.Name(), p.Name(), err)
 	}
 	s.listeners = append(s.listeners, l)
 	return "http://" + port.String() + p.options.Prefix, nil
@@ -97,11 +97,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rest, err := url.PathUnescape(path[end:])
-	if err != nil || rest == "" {
-		rest = "/"
-	}
-	if path[end:] == "" && p.options.Prefix == "" {
-		rest = "/"
+	if err != nil {
+		http.NotFound(w, r)
+		return
 	}
 	p.serve(w, r, rest)
 }
