@@ -14,6 +14,8 @@ import (
 	"github.com/understudy-rpc/understudy/internal/config"
 )
 
+var _ Asker = (*chain.Provider)(nil)
+
 // fakeAsker answers by a function and notes how it was used.
 type fakeAsker struct {
 	// answer is called with the number of the probe, from 0. nil answers well

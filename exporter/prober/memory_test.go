@@ -188,6 +188,16 @@ func TestWrongNetworkIsAFailure(t *testing.T) {
 		d.after(time.Minute).take(o, nil, NetworkRight)
 		require.True(t, d.status.Up, "right again as soon as the block is")
 	})
+	t.Run("a block that can no longer be told is not held against it", func(t *testing.T) {
+		t.Parallel()
+		d := newDiary(targetOf(local, nil))
+		o, _ := goodAnswer(100)
+		o.OffCheckpoint = chain.Some(true)
+		d.take(o, nil, NetworkRight)
+		o.OffCheckpoint = chain.Optional[bool]{}
+		d.after(time.Minute).take(o, nil, NetworkRight)
+		require.True(t, d.status.Up)
+	})
 	t.Run("a checkpoint holds while it is not asked for again", func(t *testing.T) {
 		t.Parallel()
 		d := newDiary(targetOf(local, nil))

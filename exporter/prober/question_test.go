@@ -69,6 +69,15 @@ func TestQuestions(t *testing.T) {
 		got := askings(t, 4*time.Minute, withIntegrity, nil)
 		require.Equal(t, []int{0}, got.identity)
 	})
+	t.Run("no more identity than that where there is none to tell", func(t *testing.T) {
+		t.Parallel()
+		got := askings(t, 4*time.Minute, withIntegrity, func(_ context.Context, n int) (chain.Observation, error) {
+			o, err := goodAnswer(uint64(n) + 1)
+			o.Identity = ""
+			return o, err
+		})
+		require.Equal(t, []int{0, 55, 115, 175, 235}, got.identity)
+	})
 	t.Run("identity after a failure that may hide another network", func(t *testing.T) {
 		t.Parallel()
 		refused := &chain.Failure{Reason: chain.ConnectionRefused}

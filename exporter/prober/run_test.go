@@ -79,10 +79,19 @@ func TestTimerOfAnOutdatedPlanDoesNothing(t *testing.T) {
 		p.fire() // While a probe is under way.
 		pass(time.Second)
 		p.fire() // Before the time of the next one.
+		pass(5 * time.Second)
+		require.Equal(t, []string{"1ms", "5.892s"}, asker.times(start))
+		next := &fakeAsker{}
+		s.Apply([]Target{targetOf(local, next)})
+		pass(100 * time.Millisecond)
+		p.fire() // While the probe of its predecessor is under way.
+		require.Empty(t, next.times(start))
 		s.Apply(nil)
+		pass(time.Second)
 		p.fire() // After the provider has left.
 		pass(time.Minute)
-		require.Equal(t, []string{"1ms"}, asker.times(start))
+		require.Empty(t, next.times(start))
+		require.Len(t, asker.times(start), 2)
 	})
 }
 

@@ -73,6 +73,11 @@ func TestTimesOfProbes(t *testing.T) {
 			[]string{"1ms", "2.001s", "15.892s"},
 		},
 		{
+			"rate limited for less than until the next slot: not probed as a suspect",
+			local, script(&chain.Failure{Reason: chain.RateLimited, Wait: time.Second}), 20 * time.Second,
+			[]string{"1ms", "5.892s", "15.892s"},
+		},
+		{
 			"told to wait longer than an hour: an hour",
 			local, script(&chain.Failure{Reason: chain.Busy, Wait: 9 * time.Hour}), time.Hour + 10*time.Second,
 			[]string{"1ms", "1h0m5.892s"},
@@ -92,8 +97,8 @@ func TestTimesOfProbes(t *testing.T) {
 		},
 		{
 			"rate limited again after another failure: from the interval again",
-			local, script(&limited, &limited, refused, &limited), 44 * time.Second,
-			[]string{"1ms", "10.59s", "31.768s", "33.768s"},
+			local, script(&limited, &limited, refused, &limited), 46 * time.Second,
+			[]string{"1ms", "10.59s", "31.768s", "33.768s", "45.892s"},
 		},
 		{
 			"quota spent: an hour",
@@ -133,7 +138,7 @@ func TestTimesOfProbes(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsTheTimeOfTheNextProbe(t *testing.T) {
+func TestRetryAfterIsToldWhileItLasts(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, s *Set) {
 		asker := &fakeAsker{answer: script(&chain.Failure{Reason: chain.Busy, Wait: 27 * time.Second})}
 		start := time.Now()
