@@ -227,7 +227,7 @@ func TestSnapshotFollowsTheOrderOfTheTargets(t *testing.T) {
 			}
 			return keys
 		}
-		s.Apply([]Target{c, a, b, twice})
+		s.Apply([]Target{c, a, b, twice, targetOf(Key{"eth", "nobody"}, nil)})
 		require.Equal(t, []Key{c.Key, a.Key, b.Key}, keys())
 		require.Equal(t, "us", statusOf(t, s, a.Key).Operator, "the first of two counts")
 		probes, _, closed := second.seen()

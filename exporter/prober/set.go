@@ -59,8 +59,8 @@ func New(options Options) *Set {
 // Apply makes the targets the complete desired set: new ones start, those gone
 // stop at once, the state of equal ones stays and their policy is replaced in
 // place. It never fails and waits for no probe. Of two targets with the same key
-// the first one counts. Once the set has stopped, none is taken in. The Askers of
-// those not taken in are closed.
+// the first one counts; one without an Asker does not. Once the set has stopped,
+// none is taken in. The Askers of those not taken in are closed.
 func (s *Set) Apply(targets []Target) {
 	for _, asker := range s.apply(targets) {
 		asker.Close()
@@ -77,7 +77,7 @@ func (s *Set) apply(targets []Target) (unused []Asker) {
 	order := make([]*prober, 0, len(targets))
 	var fresh []*prober
 	for _, t := range targets {
-		if s.stopped || wanted[t.Key] {
+		if s.stopped || wanted[t.Key] || t.Asker == nil {
 			if asker := s.strayLocked(t); asker != nil {
 				unused = append(unused, asker)
 			}
