@@ -3,8 +3,12 @@ package exporter
 import (
 	"time"
 
+	"github.com/understudy-rpc/understudy/exporter/scanner"
 	"github.com/understudy-rpc/understudy/rules"
 )
+
+// scannerReasonLabels are shared by all series.
+var scannerReasonLabels = pairs(rules.LabelReason, scanner.Reasons)
 
 // ofChain makes a family with at most one series per chain.
 func ofChain(m rules.Metric, put func(c *chainView, add func(float64))) family {
@@ -24,11 +28,20 @@ func policy(m rules.Metric, value func(c *chainView) float64) family {
 // chainFamilies are the families with the label chain alone.
 var chainFamilies = []family{
 	ofChain(rules.ChainObservedHeight, func(c *chainView, add func(float64)) {
-		if c.observed.Known {
-			add(float64(c.observed.Value.Value))
-		}
+		known(c.observed, func(h scanner.Height) float64 { return float64(h.Value) }, add)
 	}),
-	policy(rules.ChainObservedHeightFailures, func(c *chainView) float64 { return float64(c.failures) }),
+	{rules.ChainObservedHeightFailures, func(v *view, s *sheet) {
+		for i := range v.chains {
+			for r, reason := range scanner.Reasons {
+				if c := &v.chains[i]; c.polls.Known {
+					s.add(float64(c.polls.Value.Failures[reason]), c.chainLabel, scannerReasonLabels[r])
+				}
+			}
+		}
+	}},
+	ofChain(rules.ChainObservedHeightPolls, func(c *chainView, add func(float64)) {
+		known(c.polls, func(p scanner.Status) float64 { return float64(p.Polls) }, add)
+	}),
 	policy(rules.ChainBlockTime, func(c *chainView) float64 { return c.config.BlockTime.Seconds() }),
 	ofChain(rules.ChainSplit, func(c *chainView, add func(float64)) {
 		if c.config.Failover.Integrity.Enabled {
@@ -41,9 +54,7 @@ var chainFamilies = []family{
 		}
 	}},
 	ofChain(rules.ChainCommonHeight, func(c *chainView, add func(float64)) {
-		if c.agreement.CommonHeight.Known {
-			add(float64(c.agreement.CommonHeight.Value))
-		}
+		known(c.agreement.CommonHeight, func(h uint64) float64 { return float64(h) }, add)
 	}),
 	policy(rules.FailoverMaxBlockLag, func(c *chainView) float64 { return float64(c.config.Failover.MaxBlockLag) }),
 	policy(rules.FailoverMaxBlockLead, func(c *chainView) float64 { return float64(c.config.Failover.MaxBlockLead) }),

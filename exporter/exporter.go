@@ -192,9 +192,12 @@ func (e *Exporter) view(now time.Time) *view {
 		v.providers = append(v.providers, providerView{member: m, status: status, integrity: result, asked: e.checker.Asked(m.key)})
 	}
 	for _, c := range f.config.Chains {
-		cv := chainView{chainLabel: pair(rules.LabelChain, c.Name), config: c, failures: e.scanner.Failures(c.Name)}
+		cv := chainView{chainLabel: pair(rules.LabelChain, c.Name), config: c}
 		if h, ok := e.scanner.Observed(c.Name); ok {
 			cv.observed = chain.Some(h)
+		}
+		if polls, ok := e.scanner.Status(c.Name); ok {
+			cv.polls = chain.Some(polls)
 		}
 		cv.agreement, _ = e.checker.ChainResult(c.Name)
 		v.chains = append(v.chains, cv)

@@ -111,7 +111,7 @@ func sampleView(t *testing.T) *view {
 	v.providers[1].integrity = integrity.Result{HashDiffers: chain.Some(true)}
 	v.chains = []chainView{{
 		chainLabel: pair(rules.LabelChain, "btc"), config: cfg.Chains[0],
-		observed: chain.Some(scanner.Height{Value: 884210}), failures: 2,
+		observed: chain.Some(scanner.Height{Value: 884210}), polls: chain.Some(scanner.Status{Polls: 9, Failures: map[scanner.Reason]uint64{scanner.Timeout: 2}}),
 		agreement: integrity.ChainResult{Split: true, AgreedAt: v.now.Add(-time.Minute), CommonHeight: chain.Some(uint64(884100))},
 	}}
 	return v

@@ -127,13 +127,9 @@ func (f *fleet) compared() []integrity.Chain {
 
 // observed are the sources of the chain scanner's heights.
 func (f *fleet) observed() []scanner.Source {
-	var all []scanner.Source
-	for _, c := range f.config.Chains {
-		s := scanner.Source{Chain: c.Name}
-		if c.ObservedHeight != nil {
-			s.ObservedHeight = *c.ObservedHeight
-		}
-		all = append(all, s)
+	all := make([]scanner.Source, len(f.config.Chains))
+	for i, c := range f.config.Chains {
+		all[i] = scanner.Source{Chain: c.Name, ObservedHeight: c.ObservedHeight}
 	}
 	return all
 }

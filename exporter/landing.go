@@ -48,8 +48,8 @@ func landingRows(v *view) []landingRow {
 			Host: p.config.RPCHost.String(), Up: p.status.Up, State: stateWord(p, v.now),
 			Height: "unknown", Latency: "unknown",
 		}
-		if p.status.Fresh(v.now) {
-			row.Height = fmt.Sprint(p.status.Tip.Height)
+		if p.status.HeightKnown(v.now) {
+			row.Height = fmt.Sprint(p.status.Height)
 			if p.status.LatencyMS.Known {
 				row.Latency = fmt.Sprintf("%.1f ms", p.status.LatencyMS.Value)
 			}

@@ -78,15 +78,11 @@ func (e *Exporter) writeHistory(w http.ResponseWriter, key prober.Key) {
 	}
 	for _, part := range []struct {
 		title   string
-		results []prober.Result
+		records []prober.Record
 	}{{"Last probes", history.Results}, {"Last failures", history.Failures}} {
 		_, _ = fmt.Fprintf(w, "\n%s:\n", part.title)
-		for _, r := range part.results {
-			outcome := fmt.Sprintf("height=%d network=%s", r.Height, r.Network)
-			if r.Failure != nil {
-				outcome = r.Failure.Error()
-			}
-			_, _ = fmt.Fprintf(w, "  %s  %.1f ms  %s\n", r.Start.UTC().Format(time.RFC3339), milliseconds(r.Duration), outcome)
+		for _, r := range part.records {
+			_, _ = fmt.Fprintf(w, "  %s\n", r)
 		}
 	}
 }

@@ -80,12 +80,12 @@ func known[T any](o chain.Optional[T], number func(T) float64, add func(float64)
 var providerFamilies = []family{
 	always(rules.ProviderUp, func(p *providerView, _ time.Time) float64 { return indicator(p.status.Up) }),
 	ofEach(rules.ProviderBlockHeight, func(p *providerView, now time.Time, add func(float64)) {
-		if p.status.Fresh(now) {
-			add(float64(p.status.Tip.Height))
+		if p.status.HeightKnown(now) {
+			add(float64(p.status.Height))
 		}
 	}),
 	ofEach(rules.ProviderLatency, func(p *providerView, now time.Time, add func(float64)) {
-		if p.status.Fresh(now) {
+		if p.status.HeightKnown(now) {
 			known(p.status.LatencyMS, func(ms float64) float64 { return ms }, add)
 		}
 	}),
@@ -121,18 +121,18 @@ var providerFamilies = []family{
 	moment(rules.ProviderLastAdvance, func(p *providerView) time.Time { return p.status.LastAdvance }),
 	{rules.ProviderTipTime, func(v *view, s *sheet) {
 		for i := range v.providers {
-			if p := &v.providers[i]; p.status.Fresh(v.now) {
-				s.addTime(p.status.Tip.Time, p.chainLabel, p.providerLabel)
+			if p := &v.providers[i]; p.status.HeightKnown(v.now) {
+				s.addTime(p.status.Time, p.chainLabel, p.providerLabel)
 			}
 		}
 	}},
 	ofEach(rules.ProviderSyncing, func(p *providerView, now time.Time, add func(float64)) {
-		if p.status.Fresh(now) {
+		if p.status.HeightKnown(now) {
 			known(p.status.Syncing, indicator, add)
 		}
 	}),
 	ofEach(rules.ProviderPeers, func(p *providerView, now time.Time, add func(float64)) {
-		if p.status.Fresh(now) {
+		if p.status.HeightKnown(now) {
 			known(p.status.Peers, func(n int) float64 { return float64(n) }, add)
 		}
 	}),
@@ -162,7 +162,7 @@ var providerFamilies = []family{
 		for i := range v.providers {
 			p := &v.providers[i]
 			for c, cause := range chain.Causes {
-				s.add(float64(p.status.NoVerdicts.Of(cause)), causeLabels[c], p.chainLabel, p.providerLabel)
+				s.add(float64(p.status.NoVerdicts(cause)), causeLabels[c], p.chainLabel, p.providerLabel)
 			}
 		}
 	}},
@@ -175,7 +175,7 @@ func emitFailures(v *view, s *sheet) {
 	for i := range v.providers {
 		p := &v.providers[i]
 		for r, reason := range chain.Reasons {
-			s.add(float64(p.status.Failures.Of(reason)), p.chainLabel, p.providerLabel, reasonLabels[r])
+			s.add(float64(p.status.Failures(reason)), p.chainLabel, p.providerLabel, reasonLabels[r])
 		}
 	}
 }

@@ -122,6 +122,9 @@ func newReport(m *member, o chain.Observation, err error, network prober.Verdict
 
 // verdictOf is the class and the words of what is wrong, or nothing.
 func verdictOf(o chain.Observation, err error, network prober.Verdict) (reason, words string) {
+	failed := func(r chain.Reason, text string) (string, string) {
+		return string(r), (&chain.Failure{Reason: r, Text: text}).Error()
+	}
 	if f, ok := errors.AsType[*chain.Failure](err); ok {
 		return string(f.Reason), f.Error()
 	}
@@ -129,11 +132,11 @@ func verdictOf(o chain.Observation, err error, network prober.Verdict) (reason, 
 	case err != nil:
 		return "no_verdict", err.Error()
 	case network == prober.NetworkWrong:
-		return string(chain.WrongNetwork), fmt.Sprintf("it serves network %q", o.Identity)
+		return failed(chain.WrongNetwork, fmt.Sprintf("it serves network %q", o.Identity))
 	case o.OffCheckpoint.Known && o.OffCheckpoint.Value:
-		return string(chain.WrongNetwork), "its block at the checkpoint is another one"
+		return failed(chain.WrongNetwork, "its block at the checkpoint is another one")
 	case network == prober.NetworkUnknown:
-		return "network_unproven", "which network it serves could not be proven"
+		return failed("network_unproven", "which network it serves could not be proven")
 	}
 	return "", ""
 }

@@ -35,8 +35,9 @@ type chainView struct {
 	chainLabel *dto.LabelPair
 	config     config.Chain
 	observed   chain.Optional[scanner.Height]
-	failures   uint64
-	agreement  integrity.ChainResult
+	// polls are unknown for a chain whose scanner is not polled.
+	polls     chain.Optional[scanner.Status]
+	agreement integrity.ChainResult
 }
 
 // member is a provider of the fleet with what stays the same for as long as it

@@ -20,7 +20,8 @@ func Exporter() []Metric {
 		ProviderCapability, ProviderInfo, ProviderNoVerdicts,
 		ProviderIntegrityRequests,
 	}, []Metric{
-		ChainObservedHeight, ChainObservedHeightFailures, ChainBlockTime,
+		ChainObservedHeight, ChainObservedHeightFailures,
+		ChainObservedHeightPolls, ChainBlockTime,
 		ChainSplit, ChainLastAgreement, ChainCommonHeight, FailoverMaxBlockLag,
 		FailoverMaxBlockLead, FailoverTipQuorum, FailoverErrorThreshold,
 		FailoverErrorWindow, FailoverMaxLatency, FailoverStallTimeout,

@@ -6,7 +6,9 @@ var (
 	ChainObservedHeight = Metric{"bifrost_chain_observed_height",
 		"Last height that the chain scanner observed, as a number of blocks.", Gauge, byChain}
 	ChainObservedHeightFailures = Metric{"understudy_observed_height_failures_total",
-		"Readings of the chain scanner's height that failed.", Counter, byChain}
+		"Readings of the chain scanner's height that failed, by the class of the failure.", Counter, []string{LabelChain, LabelReason}}
+	ChainObservedHeightPolls = Metric{"understudy_observed_height_polls_total",
+		"Readings of the chain scanner's height that ended.", Counter, byChain}
 	ChainBlockTime = Metric{"bifrost_chain_block_time_seconds",
 		"Usual time between two blocks, in seconds.", Gauge, byChain}
 	ChainSplit = Metric{"bifrost_chain_split",

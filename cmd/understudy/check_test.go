@@ -50,13 +50,13 @@ func TestCheckConfigSummarisesAGoodOne(t *testing.T) {
 func TestCheckConfigShowsEveryMistakeOfTen(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct{ name, from, to, want string }{
-		{"an unknown type", `"bitcoin-rpc"`, `"bitcoin-rcp"`, "type"},
+		{"an unknown type", `type: "blockchair-rest"`, `type: "blockchair"`, "type"},
 		{"an unknown key", "priority: 2", "prority: 2", "prority"},
 		{"a URL without a scheme", "http://localhost:8332", "localhost:8332", "rpc_host"},
-		{"two providers of a name", `"quicknode"`, `"local-daemon"`, "name"},
+		{"a provider without a name", `- name: "quicknode"`, `- name: ""`, "name"},
 		{"a duration without a unit", "health_check_interval: 10s", "health_check_interval: 10", "health_check_interval"},
 		{"a negative lag", "max_block_lag: 3", "max_block_lag: -3", "max_block_lag"},
-		{"errors that cannot happen in time", "error_window: 60s", "error_window: 3s", "error_window"},
+		{"errors that cannot happen in time", "error_threshold: 5", "error_threshold: 50", "50 errors"},
 		{"a threshold of zero", "error_threshold: 5", "error_threshold: 0", "error_threshold"},
 		{"an unset variable", "https://xxx.quiknode.pro/abc123", "https://xxx.quiknode.pro/${QUICKNODE_KEY_UNSET}", "QUICKNODE_KEY_UNSET"},
 		{"no recovery checks", "min_recovery_checks: 3", "min_recovery_checks: 0", "min_recovery_checks"},
@@ -81,7 +81,8 @@ func TestCheckConfigReportsAllMistakesAtOnce(t *testing.T) {
 	text := strings.NewReplacer(`"bitcoin-rpc"`, `"pigeon"`, "max_block_lag: 3", "max_block_lag: x", "error_threshold: 5", "error_threshold: -1").Replace(sample)
 	r := call(nil, "check", "config", file(t, "config.yaml", text))
 	require.Equal(t, exitFailed, r.status)
-	require.Equal(t, 2, strings.Count(r.stderr, "pigeon"))
+	require.Equal(t, 2, strings.Count(r.stderr, "].type: "))
+	require.Contains(t, r.stderr, "4 mistakes")
 	require.Contains(t, r.stderr, "max_block_lag")
 	require.Contains(t, r.stderr, "error_threshold")
 }

@@ -19,18 +19,19 @@ var markers = []string{
 }
 
 // secretive describes a chain whose providers have secrets everywhere. Each
-// fails in another way, and one repeats the key that it refuses.
+// fails in another way, and two repeat the keys that they were given.
 func secretive(t *testing.T) (string, []*simulator.Provider) {
 	t.Helper()
 	chain := simulator.NewChain(simulator.ChainOptions{Name: "eth", Kind: config.EVM})
 	var server simulator.Server
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	echo := "invalid api key PATHSECRET3 QUERYSECRET4 for USERSECRET1:PASSSECRET2, Bearer BEARERSECRET5, HEADERSECRET6"
+	echo := "invalid api key PATHSECRET3 QUERYSECRET4, Bearer BEARERSECRET5"
+	echoed := "invalid api key PATHSECRET3 for USERSECRET1:PASSSECRET2, HEADERSECRET6"
 	faults := []simulator.Behaviour{
 		{},
 		{Mode: simulator.ModeHang}, {Mode: simulator.ModeReset}, {Mode: simulator.ModeRefuse}, {Mode: simulator.ModeTruncate},
 		{Respond: &simulator.Answer{Status: 401, Body: echo}},
-		{Respond: &simulator.Answer{Status: 200, Body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"` + echo + `"}}`}},
+		{Respond: &simulator.Answer{Status: 200, Body: `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"` + echoed + `"}}`}},
 		{Respond: &simulator.Answer{Status: 302, Header: map[string]string{"Location": "http://elsewhere.invalid/PATHSECRET3"}}},
 	}
 	var b strings.Builder
