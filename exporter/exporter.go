@@ -133,7 +133,7 @@ func (e *Exporter) Reload() (err error) {
 	for _, w := range cfg.Warnings {
 		e.logger.Warn("The configuration works but may surprise", "place", fmt.Sprintf("%s:%d", w.File, w.Line), "path", w.Path, "warning", w.Wrong, "advice", w.Right)
 	}
-	e.logger.Info("Configuration in force", "source", cfg.Source, "chains", len(cfg.Chains), "providers", len(next.members))
+	e.logger.Info("Configuration in force", "file", cfg.Source, "chains", len(cfg.Chains), "providers", len(next.members))
 	return nil
 }
 

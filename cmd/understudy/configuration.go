@@ -30,5 +30,5 @@ func (p *program) load(file string) (config.Config, error) {
 	if cfg, ok, err := config.FromEnvironment(p.lookup); ok || err != nil {
 		return cfg, err
 	}
-	return config.Parse("built-in example", config.Example, p.lookup)
+	return config.Parse(config.ExampleName, config.Example, p.lookup)
 }
