@@ -4,8 +4,9 @@ import "time"
 
 // Behaviour is how a provider answers. The zero value is a good provider that
 // sees the whole chain at once. What it names is applied together, in the order
-// of a request's way: transport, rate limit and authentication, set answers,
-// then the content.
+// of a request's way: flakiness, latency, the modes without an answer, rate
+// limit, authentication, set answers, and then what the dialect says. It must
+// not be changed once a provider has it.
 type Behaviour struct {
 	// What the provider sees of its chain.
 
@@ -44,7 +45,10 @@ type Behaviour struct {
 	Peers   int  `json:"peers,omitempty"`
 	NoPeers bool `json:"no_peers,omitempty"`
 	// DropTransactions is how many of each block's transactions are left out
-	// of its list. What the header says of them stays as it was.
+	// of its list, the last ones first. What a block's header says of them (a
+	// root, Bitcoin's nTx) stays as it was; what an index counted itself
+	// (Esplora, Blockchair, Horizon, eth_getBlockTransactionCountByNumber) is
+	// the smaller number.
 	DropTransactions int `json:"drop_transactions,omitempty"`
 	// PrunedBelow is the lowest height whose block is kept; 0 keeps all.
 	PrunedBelow uint64 `json:"pruned_below,omitempty"`
@@ -88,7 +92,7 @@ type Behaviour struct {
 	WrongID bool `json:"wrong_id,omitempty"`
 	// Batch is what becomes of a JSON-RPC batch.
 	Batch Batch `json:"batch,omitempty"`
-	// NullResults makes every JSON-RPC result null.
+	// NullResults makes every result null; without JSON-RPC, every JSON answer.
 	NullResults bool `json:"null_results,omitempty"`
 	// Heights is the form in which every height is written.
 	Heights Number `json:"heights,omitempty"`

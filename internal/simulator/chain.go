@@ -34,6 +34,7 @@ type ChainOptions struct {
 }
 
 // Chain is one simulated network. Its methods may be called at the same time.
+// It remembers every change made by hand, since the past depends on them.
 type Chain struct {
 	options  ChainOptions
 	identity Identity
