@@ -194,7 +194,7 @@ func bitcoinChainInfo(v *view, _ args) (any, *rpcError) {
 	tip := v.hash(v.tip)
 	out := map[string]any{
 		"chain": bitcoinNetworkName(v), "blocks": v.tip, "headers": v.tip, "bestblockhash": tip.Hex(), "difficulty": 1.0,
-		"mediantime": bitcoinMedian(v, v.tip), "chainwork": strings.Repeat("0", 48) + quantityPadded(v.tip), "pruned": v.PrunedBelow > 0,
+		"mediantime": bitcoinMedian(v, v.tip), "pruned": v.PrunedBelow > 0, "warnings": "",
 	}
 	if v.PrunedBelow > 0 {
 		out["pruneheight"] = v.lowest()
@@ -203,6 +203,7 @@ func bitcoinChainInfo(v *view, _ args) (any, *rpcError) {
 		out["headers"] = max(v.tip, v.chainTip)
 	}
 	if v.software == SoftwareBtcd {
+		out["warnings"] = nil
 		return out, nil
 	}
 	out["time"] = v.time(v.tip).Unix()
@@ -212,7 +213,7 @@ func bitcoinChainInfo(v *view, _ args) (any, *rpcError) {
 		out["verificationprogress"] = 0.5
 	}
 	out["size_on_disk"] = 650_000_000_000
-	out["warnings"] = ""
+	out["chainwork"] = strings.Repeat("0", 48) + quantityPadded(v.tip)
 	return out, nil
 }
 
