@@ -13,8 +13,8 @@
 // one of the majority. Who disagrees is asked again after suspect_check_interval
 // together with one of the majority, and blamed only if both looks say so and
 // the majority has not moved. Skipped, pruned and unanswered are no vote; a
-// provider that lacks a block twice, announcing a tip far enough above it in
-// between, contradicts itself and is blamed without a vote. Transactions are
+// provider that twice lacks the same block, announcing a tip far enough above it
+// in between, contradicts itself and is blamed without a vote. Transactions are
 // compared among those with the right hash: fewer than the block's own header
 // says, another number than the majority's or another digest than the majority
 // of the same type.

@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"context"
+	"time"
 
 	"github.com/understudy-rpc/understudy/exporter/prober"
 )
@@ -96,27 +97,52 @@ func (r *round) settleTransactions(s statement, std standard, earlier Cause) Cau
 }
 
 // settleMissing notes that a provider lacks a block. It is blamed the second
-// time in a row, if after the first it announced a tip that is far enough above:
-// a chain that went back, or one backend of several that is late, is not enough.
+// time in a row that it lacks the same one, if in between it announced a tip that
+// is far enough above: neither a chain that went back, nor a backend that is
+// late, nor a block that takes a while to be served is enough.
 func (r *round) settleMissing(s statement) Cause {
 	rec := r.records[s.Key]
 	switch {
 	case rec.HashCause == CauseMissing:
 		return ""
 	case rec.missed.IsZero():
-		rec.missed = r.checker.now()
-	case r.contradicts(s.participant, s.height):
+		rec.missed, rec.missedHeight = r.checker.now(), s.height
+	case s.height != rec.missedHeight:
+		return ""
+	case r.contradicts(s.participant):
 		rec.blameHash(CauseMissing)
 		return ""
 	}
 	return CauseMissing
 }
 
-// contradicts says whether a provider that lacked a block before announces a
-// tip from which it must have it.
-func (r *round) contradicts(p participant, height uint64) bool {
-	return p.tip.LastGood.After(r.records[p.Key].missed) &&
-		p.tip.Height >= height && p.tip.Height-height >= r.spec.Integrity.Depth
+// askMissed asks those who lacked a block in an earlier round for the same one
+// again, if it would mean something that they still do.
+func (r *round) askMissed(ctx context.Context, participants []participant) {
+	var questions []question
+	for _, p := range participants {
+		if rec := r.records[p.Key]; !rec.missed.IsZero() && rec.HashCause != CauseMissing && r.contradicts(p) {
+			questions = append(questions, question{p, rec.missedHeight, false})
+		}
+	}
+	for _, s := range r.ask(ctx, questions) {
+		switch s.standing {
+		case told:
+			r.records[s.Key].missed = time.Time{}
+		case missing:
+			r.settleMissing(s)
+		default:
+			// It is left for the next round.
+		}
+	}
+}
+
+// contradicts says whether a provider that lacked a block has announced a tip
+// since from which it must have it.
+func (r *round) contradicts(p participant) bool {
+	rec := r.records[p.Key]
+	return p.tip.LastGood.After(rec.missed) &&
+		p.tip.Height >= rec.missedHeight && p.tip.Height-rec.missedHeight >= r.spec.Integrity.Depth
 }
 
 // lookAgain waits and asks suspects a second time, those of them who are still
@@ -132,7 +158,7 @@ func (r *round) lookAgain(ctx context.Context, suspects []suspect) []statement {
 	var questions []question
 	for _, s := range suspects {
 		p, ok := up[s.Key]
-		if !ok || p.tip.Height < s.height || (s.cause == CauseMissing && !r.contradicts(p, s.height)) {
+		if !ok || p.tip.Height < s.height || (s.cause == CauseMissing && !r.contradicts(p)) {
 			continue
 		}
 		questions = append(questions, question{p, s.height, s.block.Transactions.Known})

@@ -61,9 +61,10 @@ type ChainResult struct {
 // record is what is kept of one provider between rounds.
 type record struct {
 	Result
-	// missed is when the provider first said that it lacks a block that it
-	// should have; zero if it has told a block since.
-	missed time.Time
+	// missed is when the provider said that it lacks a block that it should
+	// have, and missedHeight which one; zero if it has told a block since.
+	missed       time.Time
+	missedHeight uint64
 	// quiet is until when it asked to be left alone.
 	quiet time.Time
 	// begun is when the last round that asked it began.

@@ -58,6 +58,7 @@ func (r *round) run(ctx context.Context) {
 			due = append(due, p)
 		}
 	}
+	r.askMissed(ctx, due)
 	p, ok := newPlan(due, r.spec.Integrity.Depth, r.spec.MaxBlockLead)
 	if ok {
 		r.compare(ctx, p)

@@ -64,15 +64,30 @@ func TestMissing(t *testing.T) {
 		w.round()
 		require.Equal(t, "agrees", w.hashes()["b"])
 	})
-	inBubble(t, "without a newer tip it waits for the next round", func(t *testing.T) {
+	inBubble(t, "without a newer tip it waits for the next round, which asks for the same block", func(t *testing.T) {
 		w := newWorld(t, "a", "a", "b", "b", "c", "c")
 		w.set("b", func(f *fake) { f.answer, f.stale = lacks(0), 20*time.Second })
 		w.run()
 		require.Equal(t, "unknown", w.hashes()["b"])
-		require.Equal(t, []uint64{998}, w.requests()["b"], "asking again would tell nothing")
+		require.Equal(t, []uint64{998}, w.requests()["b"], "asking again at once would tell nothing")
+		w.rise(60)
 		w.round()
 		require.Equal(t, "missing", w.hashes()["b"])
-		require.Equal(t, []uint64{998}, w.requests()["b"])
+		require.Equal(t, []uint64{998, 1058}, w.requests()["b"])
+	})
+	inBubble(t, "a block that is only late is not missing", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("b", func(f *fake) { f.answer, f.stale = lacks(990), 20*time.Second })
+		for height := uint64(1000); height < 1300; height += 60 {
+			w.set("b", func(f *fake) { f.answer = lacks(height - 10) })
+			if height == 1000 {
+				w.run()
+			} else {
+				w.round()
+			}
+			require.Equal(t, "unknown", w.hashes()["b"], height)
+			w.rise(60)
+		}
 	})
 	inBubble(t, "once is nothing", func(t *testing.T) {
 		w := newWorld(t, "a", "a", "b", "b", "c", "c")
@@ -84,6 +99,17 @@ func TestMissing(t *testing.T) {
 		w.set("b", func(f *fake) { f.answer = lacks(0) })
 		w.round()
 		require.Equal(t, "agrees", w.hashes()["b"], "the first time in a row again")
+		w.round()
+		require.Equal(t, "missing", w.hashes()["b"])
+	})
+	inBubble(t, "no answer in between changes nothing", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("b", func(f *fake) { f.answer, f.stale = lacks(0), 20*time.Second })
+		w.run()
+		w.set("b", func(f *fake) { f.answer = func(uint64) error { return &chain.Failure{Reason: chain.Timeout} } })
+		w.round()
+		require.Equal(t, "unknown", w.hashes()["b"])
+		w.set("b", func(f *fake) { f.answer = lacks(0) })
 		w.round()
 		require.Equal(t, "missing", w.hashes()["b"])
 	})

@@ -114,7 +114,7 @@ func (w *world) settle() {
 
 // round lets the next round pass.
 func (w *world) round() {
-	time.Sleep(nextTick(time.Now(), interval, phase("c", interval)).Sub(time.Now()))
+	time.Sleep(time.Until(nextTick(time.Now(), interval, phase("c", interval))))
 	w.settle()
 }
 
@@ -123,6 +123,15 @@ func (w *world) set(name string, change func(*fake)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change(w.fakes[name])
+}
+
+// rise lets every provider's height grow.
+func (w *world) rise(blocks uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.fakes {
+		f.height += blocks
+	}
 }
 
 func (w *world) tips(string) []Tip {
