@@ -22,16 +22,17 @@ const module = "github.com/understudy-rpc/understudy"
 // way, from cmd down to rules and internal/config; whoever adds a package says
 // here where it stands.
 var allowed = map[string][]string{
-	"cmd/understudy":     {"exporter", "exporter/chain", "internal/config"},
-	"exporter":           {"exporter/chain", "exporter/integrity", "exporter/prober", "exporter/scanner", "internal/config", "rules"},
-	"exporter/integrity": {"exporter/chain", "exporter/prober", "internal/config"},
-	"exporter/prober":    {"exporter/chain", "internal/config"},
-	"exporter/scanner":   {"internal/config"},
-	"exporter/chain":     {"internal/config"},
-	"internal/config":    {},
-	"internal/node":      {},
-	"internal/simulator": {"internal/config"},
-	"rules":              {},
+	"cmd/understudy":       {"exporter", "exporter/chain", "internal/config"},
+	"controller/evaluator": {"internal/config", "rules"},
+	"exporter":             {"exporter/chain", "exporter/integrity", "exporter/prober", "exporter/scanner", "internal/config", "rules"},
+	"exporter/integrity":   {"exporter/chain", "exporter/prober", "internal/config"},
+	"exporter/prober":      {"exporter/chain", "internal/config"},
+	"exporter/scanner":     {"internal/config"},
+	"exporter/chain":       {"internal/config"},
+	"internal/config":      {},
+	"internal/node":        {},
+	"internal/simulator":   {"internal/config"},
+	"rules":                {},
 }
 
 // testOnly are packages that no product code may import.

@@ -30,6 +30,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
+	if count := os.Getenv(asSimulator); count != "" {
+		simulate(count)
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 
@@ -47,7 +51,7 @@ func call(environ []string, args ...string) result {
 }
 
 // file writes a file of the test's own.
-func file(t *testing.T, name, text string) string {
+func file(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -75,14 +79,14 @@ func ethereum(t *testing.T, names ...string) (string, map[string]*simulator.Prov
 
 // process is the program running by itself.
 type process struct {
-	t       *testing.T
+	t       testing.TB
 	cmd     *exec.Cmd
 	address string
 	log     lockedBuffer
 }
 
 // start starts the exporter as a process on a free port.
-func start(t *testing.T, environ []string, args ...string) *process {
+func start(t testing.TB, environ []string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, address: freeAddress(t)}
 	p.cmd = exec.Command(os.Args[0], append([]string{"exporter", "--web.listen-address=" + p.address}, args...)...)
@@ -122,7 +126,13 @@ func (p *process) do(method, path, body string) (int, string) {
 // eventually waits for what another process does.
 func (p *process) eventually(condition func() bool, what string) {
 	p.t.Helper()
-	require.Eventually(p.t, condition, 20*time.Second, 20*time.Millisecond, what)
+	p.await(20*time.Second, what, condition)
+}
+
+// await is eventually with a bound of its own.
+func (p *process) await(bound time.Duration, what string, condition func() bool) {
+	p.t.Helper()
+	require.Eventually(p.t, condition, bound, 20*time.Millisecond, what)
 }
 
 // ready waits until every provider was probed.
@@ -144,7 +154,7 @@ func (p *process) stop(s os.Signal) int {
 }
 
 // freeAddress is a loopback address that nobody listens on.
-func freeAddress(t *testing.T) string {
+func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
