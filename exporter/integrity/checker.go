@@ -92,7 +92,7 @@ func New(o Options) *Checker {
 		o.Now = time.Now
 	}
 	return &Checker{
-		tips: o.Tips, logger: o.Logger.With(slog.String("component", "integrity")), now: o.Now,
+		tips: o.Tips, logger: o.Logger, now: o.Now,
 		slots: make(chan struct{}, maxConcurrent), changed: make(chan struct{}, 1),
 		chains: map[string]*watched{},
 	}

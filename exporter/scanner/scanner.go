@@ -100,7 +100,7 @@ func New(o Options) *Scanner {
 		o.Now = time.Now
 	}
 	return &Scanner{
-		logger: o.Logger.With(slog.String("component", "scanner")), now: o.Now,
+		logger: o.Logger, now: o.Now,
 		client: newClient(), changed: make(chan struct{}, 1), chains: map[string]*observed{},
 	}
 }

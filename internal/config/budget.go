@@ -53,7 +53,7 @@ func (p Provider) RequestsPerMonth(c Cost, chain Chain) int {
 		if i.Transactions {
 			block += c.BlockTransactions
 		}
-		sum += block * float64(month) / float64(i.Interval)
+		sum += each(block, i.Interval)
 	}
 	return int(math.Ceil(sum + each(c.Identity, identity)))
 }

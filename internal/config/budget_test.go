@@ -27,6 +27,7 @@ func TestRequestsPerMonth(t *testing.T) {
 	require.Equal(t, cycles+2*blocks+minutes+2*hours+3*hours+5*minutes, p.RequestsPerMonth(all, each))
 	p.HealthCheckInterval = 2 * time.Hour
 	require.Equal(t, 360*(1+2+1+2+3), p.RequestsPerMonth(all, off), "what is due is asked with each probe")
+	require.Equal(t, 360*(1+5), p.RequestsPerMonth(Cost{Cycle: 1, Block: 1, BlockTransactions: 4}, each), "blocks are asked for no more often than the provider is probed")
 	p.HealthCheckInterval = 7 * time.Hour
 	require.Equal(t, int(math.Ceil(30*24/7.0)), p.RequestsPerMonth(Cost{Cycle: 1}, off))
 	require.Zero(t, Provider{}.RequestsPerMonth(all, each))
