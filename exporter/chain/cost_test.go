@@ -50,7 +50,7 @@ func TestCostIsWhatAProviderReceives(t *testing.T) {
 			t.Parallel()
 			chain := simulator.NewChain(simulator.ChainOptions{Name: tc.name, Kind: tc.kind})
 			asked := simulator.NewProvider(chain, simulator.ProviderOptions{Name: "p", Type: tc.typ, Software: tc.software})
-			p := simulated(t, chain, asked)
+			p := asking(t, asked)
 			require.Empty(t, cmp.Diff(p.Cost(), costSeen(t, p, chain, asked)))
 		})
 	}
