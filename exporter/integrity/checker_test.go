@@ -69,6 +69,13 @@ func TestHashes(t *testing.T) {
 		w.run()
 		require.Equal(t, is("a", "agrees", "b1", "agrees", "b2", "fork"), w.hashes())
 	})
+	inBubble(t, "the second look's reference is of an operator without suspects", func(t *testing.T) {
+		w := newWorld(t, "a1", "a", "a2", "a", "b", "b", "c", "c")
+		w.set("a2", func(f *fake) { f.fork, f.from = "x", 990 })
+		w.run()
+		require.Equal(t, is("a1", "agrees", "a2", "fork", "b", "agrees", "c", "agrees"), w.hashes())
+		require.Equal(t, map[string][]uint64{"a1": {998}, "a2": {998, 998}, "b": {998, 998}, "c": {998}}, w.requests())
+	})
 	inBubble(t, "a reorganisation that reaches everybody between the looks blames nobody", func(t *testing.T) {
 		w := newWorld(t, "a", "a", "b", "b", "c", "c")
 		w.set("b", func(f *fake) { f.fork, f.from = "new", 997 })

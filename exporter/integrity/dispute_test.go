@@ -278,6 +278,15 @@ func TestRun(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		require.Equal(t, map[string][]uint64{"a": {998}, "c": {998}}, w.requests())
 	})
+	inBubble(t, "a tick right after the first round is left out", func(t *testing.T) {
+		tick := nextTick(time.Now(), interval, phase("c", interval))
+		time.Sleep(time.Until(tick) - 5*time.Second)
+		w := newWorld(t, "a", "a", "b", "b")
+		w.run()
+		require.Len(t, w.requests()["a"], 1)
+		w.round()
+		require.Len(t, w.requests()["a"], 1)
+	})
 	inBubble(t, "rounds come once in each interval", func(t *testing.T) {
 		w := newWorld(t, "a", "a", "b", "b")
 		w.run()

@@ -102,6 +102,32 @@ func TestMissing(t *testing.T) {
 		w.round()
 		require.Equal(t, "missing", w.hashes()["b"])
 	})
+	inBubble(t, "a block in between ends what was before, also while the tip is old", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("b", func(f *fake) { f.answer, f.stale = lacks(0), 5*time.Minute })
+		w.run()
+		w.set("b", func(f *fake) { f.answer = nil })
+		w.round()
+		w.set("b", func(f *fake) { f.answer, f.stale = lacks(0), 30*time.Second })
+		w.round()
+		require.Equal(t, "agrees", w.hashes()["b"])
+	})
+	inBubble(t, "lacking two different blocks is not lacking one twice", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("b", func(f *fake) { f.answer, f.stale = lacks(0), 20*time.Second })
+		w.run()
+		w.set("b", func(f *fake) {
+			f.answer = func(h uint64) error {
+				if h == 998 {
+					return &chain.Failure{Reason: chain.Timeout}
+				}
+				return &chain.Failure{Reason: chain.Missing}
+			}
+		})
+		w.rise(60)
+		w.round()
+		require.Equal(t, "unknown", w.hashes()["b"])
+	})
 	inBubble(t, "no answer in between changes nothing", func(t *testing.T) {
 		w := newWorld(t, "a", "a", "b", "b", "c", "c")
 		w.set("b", func(f *fake) { f.answer, f.stale = lacks(0), 20*time.Second })
