@@ -27,7 +27,7 @@ var unzippers = sync.Pool{New: func() any { return new(gzip.Reader) }}
 // decompressed. More, or an encoding that was not asked for, is a bad response.
 func readBody(res *http.Response, limit int64) ([]byte, error) {
 	arriving := &io.LimitedReader{R: res.Body, N: limit + 1}
-	switch encoding := strings.ToLower(res.Header.Get("Content-Encoding")); encoding {
+	switch strings.ToLower(res.Header.Get("Content-Encoding")) {
 	case "", "identity":
 		body, err := readWithin(arriving, limit, res.ContentLength)
 		if err == nil && int64(len(body)) > limit {
@@ -37,7 +37,7 @@ func readBody(res *http.Response, limit int64) ([]byte, error) {
 	case "gzip", "x-gzip":
 		return unzip(arriving, limit)
 	default:
-		return nil, &Failure{Reason: BadResponse, Text: fmt.Sprintf("the answer is encoded as %.20q, which was not asked for", encoding)}
+		return nil, &Failure{Reason: BadResponse, Text: "the answer has an encoding that was not asked for"}
 	}
 }
 
@@ -58,7 +58,7 @@ func unzip(arriving *io.LimitedReader, limit int64) ([]byte, error) {
 		// A header that said gzip, and then nothing.
 		return nil, nil
 	case err != nil:
-		return body, brokenGzip(err)
+		return body, brokenGzip(err, arriving.R)
 	}
 	return body, nil
 }
@@ -80,10 +80,18 @@ func tooLong(limit int64) error {
 }
 
 // brokenGzip tells damage in the compression, which is a bad response, from
-// damage on the way, which the caller classifies.
-func brokenGzip(err error) error {
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || strings.HasPrefix(err.Error(), "flate: ") {
-		return &Failure{Reason: BadResponse, Text: "the compressed answer is broken: " + err.Error()}
+// damage on the way, which the caller classifies: if the body as it arrived is
+// at its end, all of it has arrived.
+func brokenGzip(err error, arrived io.Reader) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, end := arrived.Read(make([]byte, 1)); !errors.Is(end, io.EOF) {
+			return err
+		}
 	}
-	return err
+	damaged := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) ||
+		errors.Is(err, gzip.ErrChecksum) || strings.HasPrefix(err.Error(), "flate: ")
+	if !damaged {
+		return err
+	}
+	return &Failure{Reason: BadResponse, Text: "the compressed answer is broken: " + err.Error()}
 }

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"time"
-
-	"github.com/prometheus/common/version"
 )
 
 // send does the exchange that begin noted.
@@ -36,11 +34,11 @@ func (s *Session) roundTrip(ctx context.Context, verb, path string, query url.Va
 	p := s.provider
 	within, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(within, verb, p.address(path, query), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(within, verb, p.access.address(path, query), bytes.NewReader(body))
 	if err != nil {
 		return response{}, &Failure{Reason: BadResponse, Text: "the address cannot be asked"}
 	}
-	p.dress(req, body != nil)
+	p.access.dress(req, body != nil)
 	// After a failure the name may have moved and the connection may be dead.
 	// The connection is let go here and not at the failure, since HTTP/2 ends a
 	// request that ran out of time only after its error was returned.
@@ -66,34 +64,6 @@ func (s *Session) roundTrip(ctx context.Context, verb, path string, query url.Va
 		return r, p.classifyTransport(ctx, err)
 	}
 	return r, nil
-}
-
-// Header values that are the same for all requests. They are shared, never
-// changed.
-var (
-	gzipOnly = []string{"gzip"}
-	noCache  = []string{"no-cache"}
-	jsonType = []string{"application/json"}
-	agent    = []string{"understudy/" + version.Version}
-)
-
-// dress gives a request its header.
-func (p *Provider) dress(r *http.Request, hasBody bool) {
-	h := r.Header
-	if p.userinfo != "" {
-		h.Set("Authorization", p.userinfo)
-	}
-	h["User-Agent"] = agent
-	h["Accept-Encoding"] = gzipOnly
-	// The newest block out of a cache would hide that the node is gone.
-	h["Cache-Control"] = noCache
-	if hasBody {
-		h["Content-Type"] = jsonType
-	}
-	// Nothing is sent of this. It tells net/http that a question may be asked
-	// again on a new connection when the server closed the idle one meanwhile,
-	// as it does by itself for GET only.
-	h["Idempotency-Key"] = nil
 }
 
 // connectionSuspect says whether a failure may come from where the connection

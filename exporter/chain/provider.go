@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 
 // Provider asks one configured provider. It is safe for use by several
 // goroutines; each question is a talk of its own. It prints as the names of
-// chain and provider, since its fields hold secrets.
+// chain and provider.
 type Provider struct {
 	chainName, name string
 	kind            config.Kind
@@ -25,12 +24,7 @@ type Provider struct {
 	declared        []string
 	step            uint64
 
-	base *url.URL
-	// plain is base as text.
-	plain string
-	// userinfo is the header Authorization for the credentials of the URL.
-	userinfo    string
-	secrets     scrubber
+	access      *access
 	http        *http.Client
 	timeout     time.Duration
 	unsupported unsupported
@@ -50,23 +44,15 @@ func New(c config.Chain, p config.Provider) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chain %q: provider %q: %w", c.Name, p.Name, err)
 	}
-	base := p.RPCHost.Reveal()
 	provider := &Provider{
 		chainName: c.Name, name: p.Name, kind: c.Kind, typ: p.Type,
 		dialect: newDialect(c, p), checkpoint: c.Checkpoint, declared: p.Capabilities,
-		step: max(c.Failover.MaxBlockLead, 1), base: base, http: client,
-		timeout: c.Failover.RequestTimeout, secrets: newScrubber(p),
+		step: max(c.Failover.MaxBlockLead, 1), access: newAccess(p), http: client,
+		timeout: c.Failover.RequestTimeout,
 	}
 	if !c.Network.Any {
 		provider.want = c.Network.Value
 	}
-	if base.User != nil {
-		// Moved out of the URL, so that no error of net/http can repeat it.
-		password, _ := base.User.Password()
-		provider.userinfo = "Basic " + basic(base.User.Username(), password)
-		base.User = nil
-	}
-	provider.plain = base.String()
 	// Requests must differ across restarts too, or a cache could answer them.
 	provider.lastID.Store(uint64(time.Now().UnixMilli()) % 1e9 * 1e3)
 	return provider, nil
@@ -93,18 +79,3 @@ func (p *Provider) Close() { p.http.CloseIdleConnections() }
 
 // nextID is a request id that was not used before.
 func (p *Provider) nextID() uint64 { return p.lastID.Add(1) }
-
-// address is the provider's URL with a path and a query added to its own.
-func (p *Provider) address(path string, query url.Values) string {
-	if path == "" && len(query) == 0 {
-		return p.plain
-	}
-	u := *p.base.JoinPath(path)
-	if len(query) > 0 {
-		if u.RawQuery != "" {
-			u.RawQuery += "&"
-		}
-		u.RawQuery += query.Encode()
-	}
-	return u.String()
-}

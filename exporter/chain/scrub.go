@@ -39,7 +39,7 @@ type scrubber struct {
 }
 
 // scrub takes the provider's secrets out of a text.
-func (p *Provider) scrub(text string) string { return p.secrets.scrub(text) }
+func (p *Provider) scrub(text string) string { return p.access.secrets.scrub(text) }
 
 // newScrubber collects the parts of the address and of the http block that must
 // not be repeated, in each form in which they may come back.
@@ -89,9 +89,35 @@ func (s scrubber) scrub(text string) string {
 		}
 	}
 	for _, secret := range secrets {
-		text = strings.ReplaceAll(text, secret, hidden)
+		text = hide(text, secret)
 	}
 	return credentials.ReplaceAllString(text, "$1 "+hidden)
+}
+
+// hide replaces a secret in small and large letters.
+func hide(text, secret string) string {
+	rest, secret := lower(text), lower(secret)
+	var b strings.Builder
+	for {
+		i := strings.Index(rest, secret)
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:i] + hidden)
+		text, rest = text[i+len(secret):], rest[i+len(secret):]
+	}
+}
+
+// lower makes small letters of those that keep their place.
+func lower(text string) string {
+	small := []byte(text)
+	for i, c := range small {
+		if 'A' <= c && c <= 'Z' {
+			small[i] = c + 'a' - 'A'
+		}
+	}
+	return string(small)
 }
 
 // credentials finds what a header Authorization holds, for those that are not

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -45,6 +46,12 @@ type response struct {
 	header http.Header
 	body   []byte
 }
+
+// Format prints whose talk it is: the last answer is not for printing.
+func (s *Session) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "talk with %v", s.provider) }
+
+// LogValue is what slog prints.
+func (s *Session) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(s)) }
 
 // session begins a talk with a provider.
 func (p *Provider) session() *Session {
