@@ -44,6 +44,7 @@ func TestBatchFailures(t *testing.T) {
 	}{
 		{"answered in part", given{Body: `[` + one + `]`}, BadResponse},
 		{"answered twice", given{Body: `[` + one + `,` + one + `]`}, BadResponse},
+		{"one of them answered twice", given{Body: `[` + one + `,` + two + `,` + two + `]`}, BadResponse},
 		{"one answer too many", given{Body: `[` + one + `,` + two + `,{"id":1,"result":"0x3"}]`}, BadResponse},
 		{"with the id of another request", given{Body: `[` + one + `,{"id":7,"result":"0x3"}]`}, BadResponse},
 		{"without an id", given{Body: `[` + one + `,{"result":"0x3"}]`}, BadResponse},
