@@ -26,6 +26,22 @@ func Exporter() []Metric {
 		FailoverMaxBlockLead, FailoverTipQuorum, FailoverErrorThreshold,
 		FailoverErrorWindow, FailoverMaxLatency, FailoverStallTimeout,
 	}, []Metric{ReloadSuccessful, ReloadTimestamp, ConfigHash, Ready})
+	return byName(all)
+}
+
+// Controller lists the metrics that the controller and its gateway publish and
+// that rules, dashboards and users rely on, in the order of the exposition.
+func Controller() []Metric {
+	return byName([]Metric{
+		ProviderStatus, ProviderActive, ProviderFailovers, Switches,
+		EvaluatorActive, EvaluatorDisagreements,
+		GatewayEvents, GatewaySwitches, GatewayActiveIndex,
+		GatewayHealthyEndpoints, GatewayTotalEndpoints,
+		ReloadSuccessful, ReloadTimestamp, ConfigHash, Ready,
+	})
+}
+
+func byName(all []Metric) []Metric {
 	slices.SortFunc(all, func(a, b Metric) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
