@@ -16,7 +16,6 @@ package chain
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/understudy-rpc/understudy/internal/config"
 )
@@ -83,9 +82,4 @@ func CostOf(c config.Chain, p config.Provider) (config.Cost, error) {
 		return config.Cost{}, fmt.Errorf("chain %q: provider %q: unknown type %q", c.Name, p.Name, p.Type)
 	}
 	return make(c, p).Cost(), nil
-}
-
-// declares says whether a capability is among those that a provider declares.
-func declares(declared []string, capability string) bool {
-	return slices.Contains(declared, capability)
 }

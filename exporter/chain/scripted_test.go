@@ -240,7 +240,7 @@ func requireFailure(tb testing.TB, err error, reasons ...Reason) *Failure {
 	return f
 }
 
-// ask runs every question that a dialect can be asked and hands each outcome to
+// askAll runs every question that a dialect can be asked and hands each outcome to
 // look, with the question's name.
 func (s *scripted) askAll(ctx context.Context, previous Tip, look func(what string, err error)) (Tip, Block) {
 	d, declared := s.dialect, s.declared
