@@ -207,16 +207,13 @@ func (e *Exporter) view(now time.Time) *view {
 
 // tips are the providers of a chain as the comparison needs them.
 func (e *Exporter) tips(name string) []integrity.Tip {
-	f := e.fleet.Load()
+	now := time.Now()
 	var all []integrity.Tip
-	for _, m := range f.members {
-		if m.key.Chain != name {
-			continue
-		}
+	for _, m := range e.fleet.Load().byChain[name] {
 		if s, ok := e.prober.Status(m.key); ok {
 			all = append(all, integrity.Tip{
-				Key: m.key, Up: s.Up, Height: s.Tip.Height, Hash: s.Tip.Hash,
-				Parent: s.Tip.Parent, LastGood: s.LastGood,
+				Key: m.key, Up: s.Up && !s.RetryAfter.After(now),
+				Height: s.Height, Hash: s.Hash, Parent: s.Parent, LastGood: s.LastGood,
 			})
 		}
 	}

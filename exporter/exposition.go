@@ -1,7 +1,6 @@
 package exporter
 
 import (
-	"iter"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -18,24 +17,26 @@ type family struct {
 // families are what the exporter publishes, in the order of the exposition.
 var families = append(providerFamilies, chainFamilies...)
 
-// expose yields the families of a view. A family is valid until the next one is
-// asked for: its storage is used again, so that a page about ten thousand
-// providers needs the memory of its largest family only.
-func expose(v *view) iter.Seq[*dto.MetricFamily] {
-	return func(yield func(*dto.MetricFamily) bool) {
-		var s sheet
-		for i := range families {
-			s.begin(families[i].metric)
-			families[i].emit(v, &s)
-			if len(s.family.Metric) > 0 && !yield(s.family) {
-				return
-			}
+// chunk is how many series are put together at a time.
+const chunk = 1024
+
+// expose hands out the families of a view in pieces of at most chunk series,
+// whose storage is used again for the next: a page about ten thousand providers
+// takes the memory of one about fifty. continued says that a piece is of the
+// same family as the one before. It ends with the first error of put.
+func expose(v *view, put func(f *dto.MetricFamily, continued bool) error) error {
+	s := sheet{put: put}
+	for i := range families {
+		s.begin(families[i].metric)
+		families[i].emit(v, &s)
+		if err := s.flush(); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// gather is expose with storage of its own for each family, for those who keep
-// them.
+// gather is the families of a view, each whole and with storage of its own.
 func gather(v *view) []*dto.MetricFamily {
 	all := make([]*dto.MetricFamily, 0, len(families))
 	for i := range families {
@@ -48,9 +49,6 @@ func gather(v *view) []*dto.MetricFamily {
 	}
 	return all
 }
-
-// chunk is how many samples are allocated together.
-const chunk = 1024
 
 // maxLabels is the most labels that a series has.
 const maxLabels = 4
@@ -66,10 +64,13 @@ type sample struct {
 
 // sheet collects the series of one family.
 type sheet struct {
-	family *dto.MetricFamily
-	typ    rules.Type
-	chunks [][]sample
-	used   int
+	// put receives every full piece; nil keeps the family whole.
+	put       func(f *dto.MetricFamily, continued bool) error
+	continued bool
+	err       error
+	family    *dto.MetricFamily
+	typ       rules.Type
+	samples   []sample
 }
 
 // begin starts a family, forgetting the one before.
@@ -85,8 +86,16 @@ func (s *sheet) begin(m rules.Metric) {
 		s.family = &dto.MetricFamily{}
 	}
 	s.family.Name, s.family.Help, s.family.Type = &m.Name, &m.Help, &typ
-	s.family.Metric = s.family.Metric[:0]
-	s.typ, s.used = m.Type, 0
+	s.typ, s.continued = m.Type, false
+}
+
+// flush hands out the piece that was collected, if there is one.
+func (s *sheet) flush() error {
+	if s.err == nil && len(s.family.Metric) > 0 {
+		s.err = s.put(s.family, s.continued)
+	}
+	s.family.Metric, s.samples, s.continued = s.family.Metric[:0], s.samples[:0], true
+	return s.err
 }
 
 // add puts a value under labels, which must be in the order of the alphabet.
@@ -130,11 +139,15 @@ func (s *sheet) addHistogram(h interface{ Write(*dto.Metric) error }, labels ...
 
 // next is a fresh sample of the family.
 func (s *sheet) next(labels []*dto.LabelPair) *sample {
-	if s.used == len(s.chunks)*chunk {
-		s.chunks = append(s.chunks, make([]sample, chunk))
+	if len(s.samples) == cap(s.samples) {
+		if s.put != nil && s.samples != nil {
+			_ = s.flush() // The error stays in s.err, and flush returns it again.
+		} else {
+			s.samples = make([]sample, 0, chunk)
+		}
 	}
-	p := &s.chunks[s.used/chunk][s.used%chunk]
-	s.used++
+	s.samples = s.samples[:len(s.samples)+1]
+	p := &s.samples[len(s.samples)-1]
 	p.metric.Gauge, p.metric.Counter, p.metric.Histogram = nil, nil, nil
 	n := copy(p.labels[:], labels)
 	p.metric.Label = p.labels[:n:n]

@@ -21,6 +21,8 @@ type fleet struct {
 	config  config.Config
 	members []*member
 	byKey   map[prober.Key]*member
+	// byChain are the members of each chain, in the order of the file.
+	byChain map[string][]*member
 }
 
 // newFleet builds what a configuration asks for. Members whose provider is
@@ -28,24 +30,26 @@ type fleet struct {
 // that their connections, counters and state go on. It starts nothing: when it
 // fails, nothing has happened.
 func newFleet(cfg config.Config, previous *fleet) (*fleet, error) {
-	f := &fleet{config: cfg, byKey: map[prober.Key]*member{}}
+	f := &fleet{config: cfg, byKey: map[prober.Key]*member{}, byChain: map[string][]*member{}}
 	var wrong []error
-	for _, c := range cfg.Chains {
-		for _, p := range c.Providers {
-			m, err := newMember(c, p, previous)
+	for i := range cfg.Chains {
+		c := &cfg.Chains[i]
+		for j := range c.Providers {
+			m, err := newMember(c, &c.Providers[j], previous)
 			if err != nil {
 				wrong = append(wrong, err)
 				continue
 			}
 			f.members = append(f.members, m)
 			f.byKey[m.key] = m
+			f.byChain[c.Name] = append(f.byChain[c.Name], m)
 		}
 	}
 	return f, errors.Join(wrong...)
 }
 
 // newMember makes the member for a provider.
-func newMember(c config.Chain, p config.Provider, previous *fleet) (*member, error) {
+func newMember(c *config.Chain, p *config.Provider, previous *fleet) (*member, error) {
 	m := &member{
 		key: prober.Key{Chain: c.Name, Provider: p.Name}, chain: c, config: p,
 		chainLabel:    pair(rules.LabelChain, c.Name),
@@ -59,7 +63,7 @@ func newMember(c config.Chain, p config.Provider, previous *fleet) (*member, err
 			return m, nil
 		}
 	}
-	asker, err := chain.New(c, p)
+	asker, err := chain.New(*c, *p)
 	m.asker, m.duration = asker, newDuration()
 	return m, err
 }
@@ -113,13 +117,11 @@ func (f *fleet) compared() []integrity.Chain {
 			MaxBlockLead:         c.Failover.MaxBlockLead,
 			SuspectCheckInterval: c.Failover.SuspectCheckInterval,
 		}
-		for _, m := range f.members {
-			if m.key.Chain == c.Name {
-				all[i].Members = append(all[i].Members, integrity.Member{
-					Key: m.key, Operator: m.config.Operator, Type: m.config.Type,
-					Interval: m.config.HealthCheckInterval, Blocks: m.asker,
-				})
-			}
+		for _, m := range f.byChain[c.Name] {
+			all[i].Members = append(all[i].Members, integrity.Member{
+				Key: m.key, Operator: m.config.Operator, Type: m.config.Type,
+				Interval: m.config.HealthCheckInterval, Blocks: m.asker,
+			})
 		}
 	}
 	return all

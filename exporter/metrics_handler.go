@@ -3,12 +3,14 @@ package exporter
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 )
 
@@ -30,18 +32,7 @@ func newMetricsHandler(e *Exporter) http.Handler {
 		}
 		format := expfmt.NegotiateIncludingOpenMetrics(r.Header)
 		w.Header().Set("Content-Type", string(format))
-		buffered := bufio.NewWriterSize(w, 64<<10)
-		defer func() { _ = buffered.Flush() }()
-		var out io.Writer = buffered
-		if acceptsGzip(r) {
-			w.Header().Set("Content-Encoding", "gzip")
-			zip, err := gzip.NewWriterLevel(buffered, gzip.BestSpeed)
-			if err == nil {
-				defer func() { _ = zip.Close() }()
-				out = zip
-			}
-		}
-		if err := e.writeMetrics(out, format); err != nil {
+		if err := e.sendMetrics(w, format, acceptsGzip(r)); err != nil {
 			// The status is sent; all that is left is to break off.
 			e.logger.Debug("A scrape was not answered whole", "err", err)
 			panic(http.ErrAbortHandler)
@@ -49,25 +40,63 @@ func newMetricsHandler(e *Exporter) http.Handler {
 	}))
 }
 
-// writeMetrics writes one page.
+// pageBuffer is how much of a page is sent at a time.
+const pageBuffer = 64 << 10
+
+// sendMetrics writes one page to a client.
+func (e *Exporter) sendMetrics(w http.ResponseWriter, format expfmt.Format, zipped bool) error {
+	if !zipped {
+		page := bufio.NewWriterSize(w, pageBuffer)
+		return errors.Join(e.writeMetrics(page, format), page.Flush())
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	zip, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	page := bufio.NewWriterSize(zip, pageBuffer)
+	return errors.Join(e.writeMetrics(page, format), page.Flush(), zip.Close())
+}
+
+// writeMetrics writes one page. In the text formats a family is written in
+// pieces; a protocol buffer holds a family whole.
 func (e *Exporter) writeMetrics(w io.Writer, format expfmt.Format) error {
 	encoder := expfmt.NewEncoder(w, format)
-	for f := range expose(e.view(time.Now())) {
-		if err := encoder.Encode(f); err != nil {
-			return err
-		}
+	pieces := expfmt.NewEncoder(&withoutComments{w: w}, format)
+	v := e.view(time.Now())
+	var err error
+	if format.FormatType() == expfmt.TypeProtoDelim {
+		err = encodeAll(encoder, gather(v))
+	} else {
+		err = expose(v, func(f *dto.MetricFamily, continued bool) error {
+			if continued {
+				return pieces.Encode(f)
+			}
+			return encoder.Encode(f)
+		})
+	}
+	if err != nil {
+		return err
 	}
 	own, err := e.process.registry.Gather()
 	if err != nil {
 		return err
 	}
-	for _, f := range own {
-		if err := encoder.Encode(f); err != nil {
-			return err
-		}
+	if err := encodeAll(encoder, own); err != nil {
+		return err
 	}
 	if closer, ok := encoder.(expfmt.Closer); ok {
 		return closer.Close()
+	}
+	return nil
+}
+
+// encodeAll encodes whole families.
+func encodeAll(encoder expfmt.Encoder, families []*dto.MetricFamily) error {
+	for _, f := range families {
+		if err := encoder.Encode(f); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -76,7 +105,7 @@ func (e *Exporter) writeMetrics(w io.Writer, format expfmt.Format) error {
 func acceptsGzip(r *http.Request) bool {
 	for _, part := range strings.Split(r.Header.Get("Accept-Encoding"), ",") {
 		coding, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if coding == "gzip" && strings.TrimSpace(weight) != "q=0" {
+		if coding == "gzip" && strings.Trim(strings.TrimSpace(weight), "0.") != "q=" {
 			return true
 		}
 	}

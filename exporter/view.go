@@ -44,8 +44,8 @@ type chainView struct {
 // is part of it.
 type member struct {
 	key      prober.Key
-	chain    config.Chain
-	config   config.Provider
+	chain    *config.Chain
+	config   *config.Provider
 	asker    *chain.Provider
 	duration prometheus.Histogram
 

@@ -34,7 +34,9 @@ const (
 // gets a bare transport with the same settings.
 func newHTTPClient(p config.Provider, timeout time.Duration) (*http.Client, error) {
 	dialer := &net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}
-	client := &http.Client{Transport: bareTransport(p.HTTP.EnableHTTP2, dialer)}
+	// Without TLS nobody negotiates HTTP/2, and its machinery takes memory.
+	http2 := p.HTTP.EnableHTTP2 && p.RPCHost.Reveal().Scheme == "https"
+	client := &http.Client{Transport: bareTransport(http2, dialer)}
 	if !isPlain(p.HTTP) {
 		var err error
 		client, err = commoncfg.NewClientFromConfig(p.HTTP, "provider",
@@ -62,10 +64,9 @@ func bareTransport(http2 bool, dialer *net.Dialer) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(http2)
-	return &http.Transport{
+	transport := &http.Transport{
 		DialContext:            dialer.DialContext,
 		Protocols:              protocols,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: time.Minute},
 		IdleConnTimeout:        idleTimeout,
 		TLSHandshakeTimeout:    dialer.Timeout,
 		DisableCompression:     true,
@@ -73,6 +74,10 @@ func bareTransport(http2 bool, dialer *net.Dialer) *http.Transport {
 		ReadBufferSize:         connBuffer,
 		WriteBufferSize:        connBuffer,
 	}
+	if http2 {
+		transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: time.Minute}
+	}
+	return transport
 }
 
 // handBack follows no redirect: it is the answer, whose status classifies it.
