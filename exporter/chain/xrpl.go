@@ -39,7 +39,8 @@ type xrplInfo struct {
 	Validated        *struct {
 		Sequence *Decimal `json:"seq"`
 		Hash     string   `json:"hash"`
-		// Age is in whole seconds. rippled writes 0 for more than 11 days.
+		// Age is in whole seconds; rippled writes 0 for more than 11 days
+		// (NetworkOPs.cpp, a million seconds).
 		Age       *Decimal `json:"age"`
 		CloseTime *Decimal `json:"close_time"`
 	} `json:"validated_ledger"`
@@ -69,6 +70,8 @@ func (d xrpl) Tip(ctx context.Context, s *Session, previous Tip) (Tip, error) {
 		tip.Time = unixTime(uint64(*ledger.CloseTime) + rippleEpoch)
 	case previous.Hash == hash && !previous.Time.IsZero():
 		tip.Time = previous.Time
+	case ledger.Age != nil && *ledger.Age == 0 && tip.Hints.Syncing.Value:
+		// A server that is not in step may well mean 11 days.
 	case ledger.Age != nil:
 		tip.Time = agedBy(time.Now(), uint64(*ledger.Age))
 	}

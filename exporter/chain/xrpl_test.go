@@ -62,6 +62,7 @@ func TestXRPLTimeOfTheTip(t *testing.T) {
 			func(time.Time) time.Time { return earlier }},
 		{"another ledger than before", age, Tip{Height: 1, Hash: strings.Repeat("0", 64), Time: earlier},
 			func(now time.Time) time.Time { return now.Add(-5 * time.Second) }},
+		{"a ledger of this second", `"age":0`, Tip{}, func(now time.Time) time.Time { return now }},
 		{"an age that is older than time", `"age":9007199254740992`, Tip{}, func(time.Time) time.Time { return time.Time{} }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -97,6 +98,7 @@ func TestXRPLServerStates(t *testing.T) {
 	tip, err := tipOf(t.Context(), fileAt(t, config.XRPLRPC, "amendment-blocked"))
 	require.NoError(t, err)
 	require.Equal(t, Some(true), tip.Hints.Syncing, "a blocked server says full all the same")
+	require.True(t, tip.Time.IsZero(), "and an age of 0 when it has stood for weeks")
 }
 
 func TestXRPLWithoutAValidatedLedger(t *testing.T) {
