@@ -1,0 +1,138 @@
+package evaluator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// promQL parses what Prometheus accepts without feature flags.
+var promQL = parser.NewParser(parser.Options{})
+
+// group is a group in force.
+type group struct {
+	file, name string
+	offset     time.Duration
+	limit      int
+	rules      []*rule
+	duration   prometheus.Gauge
+}
+
+// rule is a rule in force, with its state.
+type rule struct {
+	name      string
+	alerting  bool
+	query     string
+	hold      time.Duration // As for.
+	keep      time.Duration // As keep_firing_for.
+	labels    labels.Labels
+	texts     []labels.Label // Annotations, by name.
+	templates []labels.Label // The labels again, for alerts.
+
+	// written are the series that the last evaluation gave.
+	written []*series
+	// active are the pending and firing alerts, by their labels.
+	active map[string]*Alert
+	// failure is the error that was logged last; "" after a success.
+	failure string
+
+	evaluations, failures prometheus.Counter
+}
+
+// key is how a rule is found again after a reload. As in Prometheus, a rule
+// whose expression changed is the same one, with its alerts: a threshold that
+// is moved must not interrupt what fires on both sides of it.
+func (r *rule) key() string { return fmt.Sprintf("%t %s %s", r.alerting, r.name, r.labels) }
+
+// key is how a group is found again after a reload.
+func (g *group) key() string { return g.file + ";" + g.name }
+
+// compile makes groups ready for evaluation, and says what they read.
+func compile(groups []Group) ([]*group, reads, error) {
+	var (
+		all  []*group
+		read reads
+	)
+	for _, from := range groups {
+		g := &group{file: from.File, name: from.Name, offset: from.QueryOffset, limit: from.Limit}
+		for _, r := range from.Rules {
+			place := fmt.Sprintf("%s: group %q, rule %q", from.File, from.Name, r.Name())
+			if (r.Record == "") == (r.Alert == "") {
+				return nil, reads{}, fmt.Errorf("%s: one of record and alert must be set", place)
+			}
+			if err := read.addRule(r, from.QueryOffset); err != nil {
+				return nil, reads{}, fmt.Errorf("%s: %w", place, err)
+			}
+			g.rules = append(g.rules, newRule(r))
+		}
+		if slices.ContainsFunc(all, func(other *group) bool { return other.key() == g.key() }) {
+			return nil, reads{}, fmt.Errorf("%s: group %q is there twice", g.file, g.name)
+		}
+		all = append(all, g)
+	}
+	return all, read, nil
+}
+
+func newRule(from Rule) *rule {
+	r := &rule{
+		name: from.Name(), alerting: from.Alert != "", query: from.Expr,
+		hold: from.For, keep: from.KeepFiringFor,
+		labels: labels.FromMap(from.Labels), active: map[string]*Alert{},
+	}
+	r.texts = sorted(from.Annotations)
+	r.templates = sorted(from.Labels)
+	return r
+}
+
+// sorted are pairs in the order of their names.
+func sorted(pairs map[string]string) []labels.Label {
+	var all []labels.Label
+	for _, name := range slices.Sorted(maps.Keys(pairs)) {
+		all = append(all, labels.Label{Name: name, Value: pairs[name]})
+	}
+	return all
+}
+
+// inherit takes over the state of the groups before: rules that are still there
+// keep their alerts and series. The series of the others are returned, as
+// somebody has to end them.
+func inherit(now, before []*group) (orphans []*series) {
+	byKey := map[string]*group{}
+	for _, g := range now {
+		byKey[g.key()] = g
+	}
+	for _, old := range before {
+		left := old.rules
+		if g := byKey[old.key()]; g != nil {
+			left = g.inherit(old)
+		}
+		for _, r := range left {
+			orphans = append(orphans, r.written...)
+		}
+	}
+	return orphans
+}
+
+// inherit matches rules of equal key in their order, and returns those of the
+// old group that are left.
+func (g *group) inherit(old *group) []*rule {
+	left := slices.Clone(old.rules)
+	for _, r := range g.rules {
+		i := slices.IndexFunc(left, func(other *rule) bool { return other.key() == r.key() })
+		if i < 0 {
+			continue
+		}
+		r.written, r.active, r.failure = left[i].written, left[i].active, left[i].failure
+		left = slices.Delete(left, i, i+1)
+	}
+	return left
+}
+
+// metricName is the label that holds the name of a series.
+const metricName = model.MetricNameLabel
