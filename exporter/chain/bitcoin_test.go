@@ -137,6 +137,7 @@ func TestBitcoinPeersAreOptional(t *testing.T) {
 	for name, refusal := range map[string]given{
 		"no such method":         {Status: 404, Body: `{"result":null,"error":{"code":-32601,"message":"Method not found"},"id":"$id"}`},
 		"not on the white list":  {Status: 403},
+		"403 with a result":      {Status: 403, Body: `{"result":5,"error":null,"id":"$id"}`},
 		"not in the plan (405)":  {Status: 405, Body: "method not allowed"},
 		"unimplemented, in btcd": {Body: `{"result":null,"error":{"code":-1,"message":"Command unimplemented"},"id":"$id"}`},
 	} {

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 )
 
@@ -68,10 +69,16 @@ func (s *Session) CallOptional(ctx context.Context, method string, params, resul
 	if s.Unsupported(method) {
 		return nil
 	}
-	err := s.Call(ctx, method, params, result)
+	raw, err := s.CallRaw(ctx, method, params)
 	if reason := reasonOf(err); reason == MethodUnsupported || reason == Unauthorized {
 		s.NoteUnsupported(method)
 		return nil
 	}
-	return err
+	if err != nil || raw == nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, result); err != nil {
+		return s.Reject("a result of another shape: " + err.Error())
+	}
+	return nil
 }
