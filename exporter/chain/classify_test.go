@@ -200,3 +200,31 @@ func TestRedirectTextKeepsThePathToItself(t *testing.T) {
 	require.NotContains(t, text, "word")
 	require.NotContains(t, redirectText(map[string][]string{"Location": {"/SECRET"}}), "SECRET")
 }
+
+// Whatever a provider answers, it becomes one of the reasons, with a bounded
+// wait and a short text that repeats no secret.
+func FuzzRefusal(f *testing.F) {
+	for _, r := range slices.Concat(vendorRefusals, nodeRefusals, chainWords) {
+		f.Add(uint16(r.status), uint8(slices.Index(config.Types, r.typ)), []byte(r.body), r.header["Retry-After"])
+	}
+	f.Add(uint16(401), uint8(2), []byte(`{"message":"`+strings.Repeat("x", textLimit-5)+inPath+`"}`), "")
+	f.Fuzz(func(t *testing.T, status uint16, typ uint8, body []byte, wait string) {
+		c, p := scriptedChain(t, "", config.Types[int(typ)%len(config.Types)])
+		c.Kind = p.Type.Kind()
+		var err error
+		p.RPCHost, err = config.ParseURL("https://provider.test/" + inPath)
+		require.NoError(t, err)
+		s := newScripted(t, c, p, func(question) given {
+			return given{Status: 200 + int(status)%400, Header: map[string]string{"Retry-After": wait}, Body: string(body)}
+		})
+		err = askOnce(t.Context(), s.Provider)
+		if err == nil {
+			return
+		}
+		requireClassified(t, "a question", err)
+		failure := requireFailure(t, err, Reasons...)
+		require.LessOrEqual(t, len(failure.Text), textLimit+len("…"))
+		require.NotContains(t, failure.Error(), inPath)
+		require.NotContains(t, failure.Text, inPath[:10], "not even a part of it")
+	})
+}

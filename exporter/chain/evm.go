@@ -18,12 +18,12 @@ func newEVM(_ config.Chain, p config.Provider) Dialect { return evm{p.Capabiliti
 
 // evmBlock is the part of a block that counts. Hashes are 32 bytes.
 type evmBlock struct {
-	Number           *Quantity         `json:"number"`
-	Hash             string            `json:"hash"`
-	ParentHash       string            `json:"parentHash"`
-	Timestamp        Quantity          `json:"timestamp"`
-	TransactionsRoot string            `json:"transactionsRoot"`
-	Transactions     []json.RawMessage `json:"transactions"`
+	Number           *Quantity `json:"number"`
+	Hash             string    `json:"hash"`
+	ParentHash       string    `json:"parentHash"`
+	Timestamp        Quantity  `json:"timestamp"`
+	TransactionsRoot string    `json:"transactionsRoot"`
+	Transactions     *Count    `json:"transactions"`
 }
 
 func (d evm) Cost() config.Cost {
@@ -74,16 +74,12 @@ func (d evm) Block(ctx context.Context, s *Session, height uint64, transactions 
 // block asks for one block by its tag or number. null, for a block that the
 // provider announced or should have, is a failure of its own class.
 func (evm) block(ctx context.Context, s *Session, number string) (Block, error) {
-	raw, err := s.CallRaw(ctx, "eth_getBlockByNumber", []any{number, false})
-	if err != nil {
+	var b *evmBlock
+	if err := s.Call(ctx, "eth_getBlockByNumber", []any{number, false}, &b); err != nil {
 		return Block{}, err
 	}
-	if raw == nil {
+	if b == nil {
 		return Block{}, s.RejectMissing(fmt.Sprintf("block %s is null", number))
-	}
-	var b evmBlock
-	if err := json.Unmarshal(raw, &b); err != nil {
-		return Block{}, s.Reject("a malformed block: " + err.Error())
 	}
 	hash, ok := hexHash(b.Hash, 32)
 	if !ok || b.Number == nil {
@@ -96,7 +92,7 @@ func (evm) block(ctx context.Context, s *Session, number string) (Block, error) 
 	}
 	block := Block{Height: uint64(*b.Number), Hash: hash, Parent: parent, Time: unixTime(uint64(b.Timestamp))}
 	if b.Transactions != nil {
-		block.Transactions = Some(Transactions{Count: len(b.Transactions), Digest: root})
+		block.Transactions = Some(Transactions{Count: int(*b.Transactions), Digest: root})
 	}
 	return block, nil
 }

@@ -27,6 +27,14 @@ type rpcResponse struct {
 	Error  json.RawMessage `json:"error"`
 }
 
+// rpcInto is rpcResponse with the result decoded at once into what a pointer
+// points to, so that a large one is neither read twice nor copied.
+type rpcInto struct {
+	ID     json.RawMessage `json:"id"`
+	Result any             `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
 // rpcError is the error member in its usual shape.
 type rpcError struct {
 	Code    json.Number     `json:"code"`
@@ -35,60 +43,81 @@ type rpcError struct {
 }
 
 // Call asks one JSON-RPC method by POST at the provider's URL and decodes the
-// result. A null result leaves result untouched and is no error here: whether it
-// means missing is the caller's to say. params may be nil.
+// result into what result points to. A null result leaves that untouched, or
+// makes it nil if it is a pointer, and is no error here: whether it means
+// missing is the caller's to say. With an error, what is in it means nothing.
+// params may be nil.
 func (s *Session) Call(ctx context.Context, method string, params, result any) error {
-	raw, err := s.CallRaw(ctx, method, params)
+	r, id, err := s.call(ctx, method, params)
 	if err != nil {
 		return err
 	}
-	if isNull(raw) {
-		return nil
+	answer := rpcInto{Result: result}
+	shape := json.Unmarshal(r.body, &answer)
+	if err := s.rpcFailure(r, id, rpcResponse{ID: answer.ID, Error: answer.Error}, shape); err != nil {
+		return err
 	}
-	if err := json.Unmarshal(raw, result); err != nil {
-		return s.Reject("a result of another shape: " + err.Error())
+	if shape != nil {
+		return s.Reject("a result of another shape: " + shape.Error())
 	}
 	return nil
 }
 
 // CallRaw is Call without decoding: the result as it came, or nil for null.
 func (s *Session) CallRaw(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	id := s.provider.nextID()
-	body, err := json.Marshal(rpcRequest{Version: "2.0", ID: id, Method: method, Params: params})
-	if err != nil {
-		return nil, fmt.Errorf("encode %s: %w", method, err)
-	}
-	s.begin(method)
-	r, err := s.send(ctx, http.MethodPost, "", nil, body)
+	r, id, err := s.call(ctx, method, params)
 	if err != nil {
 		return nil, err
 	}
-	return s.rpcResult(r, id)
-}
-
-// rpcResult classifies an answer to a call: transport is done, then comes the
-// body, which is looked at whatever the status says, and then the status. An
-// error counts whatever its id: servers that could not read the request, and
-// gateways before them, give null or none.
-func (s *Session) rpcResult(r response, id uint64) (json.RawMessage, error) {
 	var answer rpcResponse
-	if err := json.Unmarshal(r.body, &answer); err != nil {
-		return nil, s.refuse(r, Optional[int64]{}, "")
+	shape := json.Unmarshal(r.body, &answer)
+	if err := s.rpcFailure(r, id, answer, shape); err != nil {
+		return nil, err
 	}
-	switch got := string(answer.ID); {
-	case !isNull(answer.Error):
-		code, text := readRPCError(answer.Error)
-		return nil, s.refuse(r, code, text)
-	case r.status >= 300, answer.Result == nil:
-		// No JSON-RPC, but maybe an error in the shape of REST.
-		e := readRESTError(r.body)
-		return nil, s.refuse(r, e.code, e.text)
-	case got != strconv.FormatUint(id, 10):
-		return nil, s.Reject("the answer has the id of another request")
-	case isNull(answer.Result):
+	if isNull(answer.Result) {
 		return nil, nil
 	}
 	return answer.Result, nil
+}
+
+// call sends a call and returns its answer and its id.
+func (s *Session) call(ctx context.Context, method string, params any) (response, uint64, error) {
+	id := s.provider.nextID()
+	body, err := json.Marshal(rpcRequest{Version: "2.0", ID: id, Method: method, Params: params})
+	if err != nil {
+		return response{}, id, fmt.Errorf("encode %s: %w", method, err)
+	}
+	s.begin(method)
+	r, err := s.send(ctx, http.MethodPost, "", nil, body)
+	return r, id, err
+}
+
+// resultMember is how a result begins. An answer without these bytes has none;
+// one that has them elsewhere only leaves its caller with nothing decoded, which
+// no dialect takes for a value.
+var resultMember = []byte(`"result"`)
+
+// rpcFailure classifies an answer to a call that is not a good one: transport is
+// done, then comes the body, which is looked at whatever the status says, and
+// then the status. An error counts whatever its id: servers that could not read
+// the request, and gateways before them, give null or none. shape is how the
+// decoding failed, which is not looked at if the answer is JSON-RPC.
+func (s *Session) rpcFailure(r response, id uint64, answer rpcResponse, shape error) error {
+	if shape != nil && !json.Valid(r.body) || !bytes.HasPrefix(bytes.TrimSpace(r.body), []byte("{")) {
+		return s.refuse(r, Optional[int64]{}, "")
+	}
+	switch {
+	case !isNull(answer.Error):
+		code, text := readRPCError(answer.Error)
+		return s.refuse(r, code, text)
+	case r.status >= 300, !bytes.Contains(r.body, resultMember):
+		// No JSON-RPC, but maybe an error in the shape of REST.
+		e := readRESTError(r.body)
+		return s.refuse(r, e.code, e.text)
+	case string(answer.ID) != strconv.FormatUint(id, 10):
+		return s.Reject("the answer has the id of another request")
+	}
+	return nil
 }
 
 // readRPCError takes code and words out of an error member of any shape.

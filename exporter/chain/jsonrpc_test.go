@@ -112,10 +112,14 @@ func TestCallDecodesTheResult(t *testing.T) {
 	require.NoError(t, s.Call(t.Context(), "eth_chainId", nil, &n))
 	require.EqualValues(t, 16, n, "null leaves the result as it was")
 
+	pointer := &n
+	require.NoError(t, s.Call(t.Context(), "eth_chainId", nil, &pointer))
+	require.Nil(t, pointer, "or is nil")
+
 	for _, body = range []string{`"0x010"`, `16`, `{}`, `"0x20000000000001"`, `-1`, `1.5`} {
 		requireFailure(t, s.Call(t.Context(), "eth_chainId", nil, &n), BadResponse)
 	}
-	require.Len(t, s.exchanges, 8)
+	require.Len(t, s.exchanges, 9)
 }
 
 func TestEveryCallHasItsOwnID(t *testing.T) {

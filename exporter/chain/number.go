@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,6 +54,54 @@ func (q *Quantity) UnmarshalJSON(raw []byte) error {
 	n, err := parseQuantity(text)
 	*q = Quantity(n)
 	return err
+}
+
+// Count is how many elements a JSON array has, whatever they are. It is for
+// lists that are counted and not read.
+type Count int
+
+// UnmarshalJSON accepts nothing but an array, which encoding/json has found to
+// be well-formed.
+func (c *Count) UnmarshalJSON(raw []byte) error {
+	*c = 0
+	if raw[0] != '[' {
+		return errors.New("a list is expected")
+	}
+	if len(bytes.TrimSpace(raw[1:len(raw)-1])) == 0 {
+		return nil
+	}
+	*c = 1
+	depth := 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case ',':
+			if depth == 1 {
+				*c++
+			}
+		case '"':
+			i = endOfText(raw, i)
+		}
+	}
+	return nil
+}
+
+// endOfText is where a JSON string that begins at a place ends.
+func endOfText(raw []byte, start int) int {
+	for i := start + 1; i < len(raw); i++ {
+		i += max(0, bytes.IndexByte(raw[i:], '"'))
+		escapes := 0
+		for raw[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i
+		}
+	}
+	return len(raw)
 }
 
 // parseDecimal reads plain digits.

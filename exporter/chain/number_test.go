@@ -157,8 +157,42 @@ func TestHexHash(t *testing.T) {
 	}
 }
 
+func TestCountIsTheLengthOfAList(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		element := rapid.OneOf(
+			rapid.Map(rapid.String(), func(text string) any { return text }),
+			rapid.Map(rapid.StringMatching(`[\\\\"\[\]{},: ]*`), func(text string) any { return text }),
+			rapid.Map(rapid.SliceOf(rapid.String()), func(all []string) any { return all }),
+			rapid.Map(rapid.MapOf(rapid.String(), rapid.Int()), func(all map[string]int) any { return all }),
+			rapid.Just[any](nil), rapid.Just[any](1.5), rapid.Just[any](false),
+		)
+		all := rapid.SliceOf(element).Draw(t, "all")
+		raw, err := json.MarshalIndent(append([]any{}, all...), rapid.StringMatching(`[ \t]?`).Draw(t, "space"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n Count
+		if err := json.Unmarshal(raw, &n); err != nil || int(n) != len(all) {
+			t.Fatalf("%s has %d elements: %v", raw, n, err)
+		}
+	})
+}
+
+func TestCountRefusesWhatIsNoList(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`null`, `{}`, `"[]"`, `3`, `true`} {
+		n := Count(7)
+		require.Error(t, json.Unmarshal([]byte(body), &n), body)
+		require.Zero(t, n)
+	}
+	var block struct{ N *Count }
+	require.NoError(t, json.Unmarshal([]byte(`{"N":null}`), &block))
+	require.Nil(t, block.N, "null is no empty list")
+}
+
 func FuzzNumbers(f *testing.F) {
-	for _, text := range []string{"", "0", "00", "1e3", "-1", "0x0", "0x00", "0X1", "9007199254740992", "9007199254740993", "0x20000000000000", "18446744073709551616"} {
+	for _, text := range []string{"", "0", "00", "1e3", "-1", "0x0", "0x00", "0X1", "9007199254740992", "9007199254740993", "0x20000000000000", "18446744073709551616", `["a\\\\","\"]",[1,2]]`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -166,6 +200,12 @@ func FuzzNumbers(f *testing.F) {
 		var d Decimal
 		if json.Unmarshal([]byte(text), &d) == nil && strconv.FormatUint(uint64(d), 10) != strings.Trim(text, " \t\r\n") {
 			t.Fatalf("%q reads as %d", text, d)
+		}
+		var count Count
+		var list []json.RawMessage
+		counted, listed := json.Unmarshal([]byte(text), &count), json.Unmarshal([]byte(text), &list)
+		if counted == nil && (listed != nil || int(count) != len(list)) {
+			t.Fatalf("%q has %d elements, not %d", text, len(list), count)
 		}
 		for _, n := range []any{new(Quoted), new(Quantity)} {
 			if json.Unmarshal([]byte(text), n) == nil && !strings.Contains(text, `"`) {

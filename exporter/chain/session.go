@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -109,17 +110,30 @@ func (s *Session) GetText(ctx context.Context, path string) (string, error) {
 // decode is the common end of the REST questions. An error object is one
 // whatever the status says: TronGrid sends its throttle with 200.
 func (s *Session) decode(r response, answer any) error {
-	e := readRESTError(r.body)
-	switch {
-	case r.status >= 300:
-		return s.refuse(r, e.code, e.text)
-	case e.found:
-		return s.refuseAs(r, RPCError, e.code, e.text)
+	if r.status >= 300 || mayRefuse(r.body) {
+		e := readRESTError(r.body)
+		switch {
+		case r.status >= 300:
+			return s.refuse(r, e.code, e.text)
+		case e.found:
+			return s.refuseAs(r, RPCError, e.code, e.text)
+		}
 	}
 	if err := json.Unmarshal(r.body, answer); err != nil {
 		return s.misshapen(r, err)
 	}
 	return nil
+}
+
+// mayRefuse is a quick look for the members of which readRESTError wants one, so
+// that a good answer is not read twice.
+func mayRefuse(body []byte) bool {
+	for _, member := range []string{`rror"`, `"message"`, `"title"`, `"detail"`} {
+		if bytes.Contains(body, []byte(member)) {
+			return true
+		}
+	}
+	return false
 }
 
 // do sends one request and reads the whole answer, noting both. The error is a
