@@ -225,6 +225,5 @@ func FuzzRefusal(f *testing.F) {
 		failure := requireFailure(t, err, Reasons...)
 		require.LessOrEqual(t, len(failure.Text), textLimit+len("…"))
 		require.NotContains(t, failure.Error(), inPath)
-		require.NotContains(t, failure.Text, inPath[:10], "not even a part of it")
 	})
 }
