@@ -12,6 +12,7 @@ var stateWords = []rule{
 	// Bitcoin Core's full work queue is plain text with 500, and 503 since 25;
 	// btcd's is above --rpcmaxclients.
 	{kinds: []config.Kind{config.Bitcoin}, reason: Busy, texts: []string{"work queue depth exceeded", "503 too busy"}},
+	{kinds: []config.Kind{config.XRPL}, reason: Busy, texts: []string{"too busy to help you"}},
 	{reason: Busy, texts: []string{"server is overloaded", "no server available"}},
 	// stellar-rpc before its first ledger, and its stale state; Horizon's.
 	{kinds: []config.Kind{config.Stellar}, reason: Starting, texts: []string{"data stores are not initialized"}},

@@ -417,6 +417,8 @@ var nodeRefusals = []refusal{
 	{name: "rippled's slowDown by status", typ: config.XRPLRPC, status: 429, body: `{"result":{"error":"slowDown","error_code":10,"error_message":"You are placing too much load on the server.","status":"error"}}`, reason: RateLimited},
 	{name: "rippled's slowDown with 200", typ: config.XRPLRPC, status: 200, body: `{"result":{"error":"slowDown","error_code":10,"error_message":"You are placing too much load on the server.","status":"error"}}`, reason: RateLimited},
 	{name: "rippled's quota", typ: config.XRPLRPC, status: 503, body: `Server is overloaded`, reason: RateLimited},
+	{name: "rippled's unknown command by status", typ: config.XRPLRPC, status: 405, body: ``, reason: MethodUnsupported},
+	{name: "rippled too busy by status", typ: config.XRPLRPC, status: 503, body: `{"error":{"code":9,"error":"tooBusy","message":"The server is too busy to help you now."}}`, reason: Busy, code: Some[int64](9)},
 	{name: "rippled without a network", typ: config.XRPLRPC, status: 503, body: `{"result":{"error":"noNetwork","error_code":17,"error_message":"Not synced to the network.","status":"error"}}`, reason: Syncing},
 	{
 		name: "TronGrid's limit with a key", typ: config.TronHTTP, status: 403,
