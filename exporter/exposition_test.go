@@ -87,7 +87,7 @@ func sampleView(t *testing.T) *view {
 	t.Helper()
 	cfg, err := config.Parse("test.yml", []byte(sampleConfig), func(string) (string, bool) { return "", false })
 	require.NoError(t, err)
-	f, err := newFleet(cfg, nil)
+	f, err := newFleet(cfg, nil, nil)
 	require.NoError(t, err)
 	set := prober.New(prober.Options{Judge: fakeJudge{}})
 	targets := f.targets()

@@ -68,7 +68,7 @@ func ProbeChain(ctx context.Context, c config.Chain, only string) ([]Report, err
 		}
 		c.Providers = c.Providers[i : i+1]
 	}
-	f, err := newFleet(config.Config{Chains: []config.Chain{c}}, nil)
+	f, err := newFleet(config.Config{Chains: []config.Chain{c}}, nil, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -26,17 +26,15 @@ const (
 	connBuffer = 1 << 10
 )
 
-// newHTTPClient makes the client of one provider from its http block.
+// newHTTPClient makes a client of a provider's own from its http block.
 //
 // The Prometheus client does what the block asks for. It also keeps a log of
 // events per connection, for pages of golang.org/x/net/trace that are not served
-// here. A block that asks for nothing, which is that of nearly every provider,
-// gets a bare transport with the same settings.
+// here. A block that asks for nothing gets a bare transport with the same
+// settings.
 func newHTTPClient(p config.Provider, timeout time.Duration) (*http.Client, error) {
-	dialer := &net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}
-	// Without TLS nobody negotiates HTTP/2, and its machinery takes memory.
-	http2 := p.HTTP.EnableHTTP2 && p.RPCHost.Reveal().Scheme == "https"
-	client := &http.Client{Transport: bareTransport(http2, dialer)}
+	dialer := newDialer(timeout)
+	client := &http.Client{Transport: bareTransport(speaksHTTP2(p), dialer)}
 	if !isPlain(p.HTTP) {
 		var err error
 		client, err = commoncfg.NewClientFromConfig(p.HTTP, "provider",
@@ -46,11 +44,26 @@ func newHTTPClient(p config.Provider, timeout time.Duration) (*http.Client, erro
 			return nil, fmt.Errorf("http: %w", err)
 		}
 	}
-	client.CheckRedirect = handBack
-	if p.HTTP.FollowRedirects {
-		client.CheckRedirect = staysOnHost
-	}
+	client.CheckRedirect = redirects(p)
 	return client, nil
+}
+
+// newDialer opens connections.
+func newDialer(timeout time.Duration) *net.Dialer {
+	return &net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}
+}
+
+// speaksHTTP2 says whether HTTP/2 may be negotiated, which needs TLS.
+func speaksHTTP2(p config.Provider) bool {
+	return p.HTTP.EnableHTTP2 && p.RPCHost.Reveal().Scheme == "https"
+}
+
+// redirects is what becomes of a redirect.
+func redirects(p config.Provider) func(*http.Request, []*http.Request) error {
+	if p.HTTP.FollowRedirects {
+		return staysOnHost
+	}
+	return handBack
 }
 
 // isPlain says whether a block asks for nothing but the defaults.

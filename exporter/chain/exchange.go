@@ -39,13 +39,9 @@ func (s *Session) roundTrip(ctx context.Context, verb, path string, query url.Va
 		return response{}, &Failure{Reason: BadResponse, Text: "the address cannot be asked"}
 	}
 	p.access.dress(req, body != nil)
-	// After a failure the name may have moved and the connection may be dead.
-	// The connection is let go here and not at the failure, since HTTP/2 ends a
-	// request that ran out of time only after its error was returned.
-	if p.suspect.Swap(false) {
-		p.http.CloseIdleConnections()
-	}
-	res, err := p.http.Do(req)
+	// A suspect connection is let go here and not at the failure, since HTTP/2
+	// ends a request that ran out of time only after its error was returned.
+	res, err := p.http.use().Do(req)
 	if err != nil {
 		if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 			s.expiry = earliestExpiry(bad.UnverifiedCertificates)

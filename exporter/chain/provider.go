@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -25,30 +24,32 @@ type Provider struct {
 	step            uint64
 
 	access      *access
-	http        *http.Client
 	timeout     time.Duration
 	unsupported unsupported
 	lastID      atomic.Uint64
-	// suspect says that the next request shall not use a connection of before.
-	suspect atomic.Bool
+	http        *connections
 }
 
-// New makes what asks a provider of a chain. It opens no connection. Its errors
-// name chain and provider.
-func New(c config.Chain, p config.Provider) (*Provider, error) {
+// New makes what asks a provider of a chain, over connections of its own. It
+// opens none yet. Its errors name chain and provider.
+func New(c config.Chain, p config.Provider) (*Provider, error) { return (*Pool)(nil).New(c, p) }
+
+// New is the function New with connections of the pool, where the provider's
+// http block allows.
+func (k *Pool) New(c config.Chain, p config.Provider) (*Provider, error) {
 	newDialect, ok := dialects[p.Type]
 	if !ok {
 		return nil, fmt.Errorf("chain %q: provider %q: unknown type %q", c.Name, p.Name, p.Type)
 	}
-	client, err := newHTTPClient(p, c.Failover.RequestTimeout)
-	if err != nil {
-		return nil, fmt.Errorf("chain %q: provider %q: %w", c.Name, p.Name, err)
-	}
 	provider := &Provider{
 		chainName: c.Name, name: p.Name, kind: c.Kind, typ: p.Type,
 		dialect: newDialect(c, p), checkpoint: c.Checkpoint, declared: p.Capabilities,
-		step: max(c.Failover.MaxBlockLead, 1), access: newAccess(p), http: client,
+		step: max(c.Failover.MaxBlockLead, 1), access: newAccess(p),
 		timeout: c.Failover.RequestTimeout,
+	}
+	var err error
+	if provider.http, err = k.connect(p, c.Failover.RequestTimeout); err != nil {
+		return nil, fmt.Errorf("chain %q: provider %q: %w", c.Name, p.Name, err)
 	}
 	if !c.Network.Any {
 		provider.want = c.Network.Value
@@ -75,7 +76,7 @@ func (p *Provider) Block(ctx context.Context, height uint64, transactions bool) 
 func (p *Provider) Cost() config.Cost { return p.dialect.Cost() }
 
 // Close lets go of idle connections.
-func (p *Provider) Close() { p.http.CloseIdleConnections() }
+func (p *Provider) Close() { p.http.close() }
 
 // nextID is a request id that was not used before.
 func (p *Provider) nextID() uint64 { return p.lastID.Add(1) }

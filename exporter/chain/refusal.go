@@ -75,7 +75,7 @@ func (s *Session) fail(f *Failure) error {
 	f.Text = shorten(s.provider.scrub(f.Text))
 	last.Reason, last.Text = f.Reason, f.Text
 	if f.Reason.connectionSuspect() {
-		s.provider.suspect.Store(true)
+		s.provider.http.distrust()
 	}
 	return f
 }

@@ -54,7 +54,7 @@ func newScripted(tb testing.TB, c config.Chain, p config.Provider, answer func(q
 	provider, err := New(c, p)
 	require.NoError(tb, err)
 	s := &scripted{Provider: provider, answer: answer}
-	provider.http.Transport = s
+	provider.http.client.Transport = s
 	return s
 }
 
