@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	commoncfg "github.com/prometheus/common/config"
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-rpc/understudy/internal/config"
@@ -115,9 +116,7 @@ func (c *cannedConn) RemoteAddr() net.Addr { return &net.TCPAddr{} }
 // dialCanned makes the connections of a provider canned ones.
 func dialCanned(tb testing.TB, p *Provider, answer canned) {
 	tb.Helper()
-	transport, isBare := p.http.Transport.(*http.Transport)
-	require.True(tb, isBare)
-	transport.DialContext = func(context.Context, string, string) (net.Conn, error) { return newCannedConn(answer), nil }
+	bare(tb, p).DialContext = func(context.Context, string, string) (net.Conn, error) { return newCannedConn(answer), nil }
 }
 
 // One probe of an EVM provider. "small" and "busy" are the block; "alone" is
@@ -127,7 +126,7 @@ func BenchmarkObserveEVM(b *testing.B) {
 		answer := newCanned(body)
 		b.Run(name+"/alone", func(b *testing.B) {
 			p := evmAt(b, "http://provider.test")
-			p.http.Transport = answer
+			p.http.client.Transport = answer
 			observeAll(b, p, len(body))
 		})
 		b.Run(name+"/whole", func(b *testing.B) {
@@ -149,6 +148,55 @@ func observeAll(b *testing.B, p *Provider, bytes int) {
 	}
 }
 
+// The memory of a provider that waits for its next probe: without a connection,
+// with one that is kept, and with one that the Prometheus client keeps, which is
+// what an http block leads to.
+func BenchmarkProviderMemory(b *testing.B) {
+	answer := newCanned(goodBlock)
+	network, template := scriptedChain(b, config.EVM, config.EVMRPC)
+	var err error
+	template.RPCHost, err = config.ParseURL("http://provider.test")
+	require.NoError(b, err)
+	ask := func(b *testing.B, p *Provider) {
+		_, err := p.Observe(b.Context(), Ask{})
+		require.NoError(b, err)
+	}
+	for _, c := range []struct {
+		name    string
+		prepare func(b *testing.B, p *Provider)
+	}{
+		{"unconnected", func(*testing.B, *Provider) {}},
+		{"connected", func(b *testing.B, p *Provider) {
+			dialCanned(b, p, answer)
+			ask(b, p)
+		}},
+		{"connected by the Prometheus client", func(b *testing.B, p *Provider) {
+			dial := func(context.Context, string, string) (net.Conn, error) { return newCannedConn(answer), nil }
+			var err error
+			p.http.client, err = commoncfg.NewClientFromConfig(commoncfg.HTTPClientConfig{}, "provider", commoncfg.WithDialContextFunc(dial))
+			require.NoError(b, err)
+			ask(b, p)
+		}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			heap, stacks := memory()
+			var providers []*Provider
+			for b.Loop() {
+				p, err := New(network, template)
+				require.NoError(b, err)
+				c.prepare(b, p)
+				providers = append(providers, p)
+			}
+			heapAfter, stacksAfter := memory()
+			b.ReportMetric(float64(heapAfter-heap)/float64(len(providers)), "heap-bytes/provider")
+			b.ReportMetric(float64(stacksAfter)/float64(len(providers))-float64(stacks)/float64(len(providers)), "stack-bytes/provider")
+			for _, p := range providers {
+				p.Close()
+			}
+		})
+	}
+}
+
 // memory is what is in use after a collection: heap and stacks.
 func memory() (heap, stacks uint64) {
 	runtime.GC()
@@ -166,4 +214,3 @@ func BenchmarkClassify(b *testing.B) {
 		classify(a)
 	}
 }
-

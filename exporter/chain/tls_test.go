@@ -191,8 +191,7 @@ func TestAfterATimeoutHTTP2DialsAnew(t *testing.T) {
 		serving.Go(func() { _ = server.ServeTLS(pipes, "", "") })
 		p := evmAt(t, "https://127.0.0.1", func(_ *config.Chain, p *config.Provider) { p.HTTP.EnableHTTP2 = true })
 		dials := 0
-		transport, isBare := p.http.client.Transport.(*http.Transport)
-		require.True(t, isBare)
+		transport := bare(t, p)
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
 		transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
 			dials++

@@ -2,8 +2,6 @@ package chain
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -14,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -107,49 +104,70 @@ func TestWithoutAnAnswerTheTransportDecides(t *testing.T) {
 	}
 }
 
+// piped makes the connections of a provider pipes to a server of a test, which
+// work in a bubble of synctest. The server's end is closed when it returns.
+func piped(tb testing.TB, p *Provider, talk func(conn net.Conn)) {
+	tb.Helper()
+	bare(tb, p).DialContext = func(context.Context, string, string) (net.Conn, error) {
+		client, server := net.Pipe()
+		go func() {
+			talk(server)
+			_ = server.Close()
+		}()
+		return client, nil
+	}
+}
+
+// bare is the transport of a provider whose http block asks for nothing.
+func bare(tb testing.TB, p *Provider) *http.Transport {
+	tb.Helper()
+	transport, isBare := p.http.client.Transport.(*http.Transport)
+	require.True(tb, isBare)
+	return transport
+}
+
 func TestTimeEndsARequest(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		name string
-		talk func(conn *net.TCPConn)
-	}{
-		{"nothing comes", func(conn *net.TCPConn) { _, _ = io.Copy(io.Discard, conn) }},
-		{"the body does not come", func(conn *net.TCPConn) {
-			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")
-			_, _ = io.Copy(io.Discard, conn)
-		}},
-		{"the body comes in drops", func(conn *net.TCPConn) {
-			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
-			for {
-				if _, err := io.WriteString(conn, " "); err != nil {
-					return
-				}
-				time.Sleep(time.Millisecond)
+	silent := func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
+	// answering reads the request while it answers.
+	answering := func(again string, pause time.Duration) func(conn net.Conn) {
+		return func(conn net.Conn) {
+			if _, err := readRequest(bufio.NewReader(conn)); err != nil {
+				return
 			}
-		}},
+			_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+			for err == nil {
+				time.Sleep(pause)
+				_, err = io.WriteString(conn, again)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name, address string
+		talk          func(conn net.Conn)
+		caller, want  time.Duration
+	}{
+		{"nothing comes", "http://provider.test", silent, time.Hour, 5 * time.Second},
+		{"the handshake does not come", "https://provider.test", silent, time.Hour, 5 * time.Second},
+		{"the body does not come", "http://provider.test", answering("", time.Minute), time.Hour, 5 * time.Second},
+		{"the body comes in drops", "http://provider.test", answering(" ", time.Millisecond), time.Hour, 5 * time.Second},
+		{"the caller's time is up", "http://provider.test", silent, time.Second, time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p := evmAt(t, afterRequest(t, c.talk), within(50*time.Millisecond))
-			_, err := p.Observe(t.Context(), Ask{})
-			require.Equal(t, "no answer in time", requireFailure(t, err, Timeout).Text)
+			synctest.Test(t, func(t *testing.T) {
+				p := evmAt(t, c.address, within(5*time.Second))
+				piped(t, p, c.talk)
+				ctx, cancel := context.WithTimeout(t.Context(), c.caller)
+				defer cancel()
+				o, err := p.Observe(ctx, Ask{})
+				require.Equal(t, "no answer in time", requireFailure(t, err, Timeout).Text)
+				require.Equal(t, c.want, o.Latency)
+				// Time for the server to notice.
+				time.Sleep(2 * time.Minute)
+			})
 		})
 	}
-	t.Run("the handshake does not come", func(t *testing.T) {
-		t.Parallel()
-		address := listen(t, func(conn *net.TCPConn, _ int64) { _, _ = io.Copy(io.Discard, conn) })
-		p := evmAt(t, "https"+strings.TrimPrefix(address, "http"), within(50*time.Millisecond))
-		_, err := p.Observe(t.Context(), Ask{})
-		requireFailure(t, err, Timeout)
-	})
-	t.Run("the caller's time is up", func(t *testing.T) {
-		t.Parallel()
-		p := evmAt(t, afterRequest(t, func(conn *net.TCPConn) { _, _ = io.Copy(io.Discard, conn) }))
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
-		_, err := p.Observe(ctx, Ask{})
-		requireFailure(t, err, Timeout)
-	})
 }
 
 // Each request has its own deadline, whatever those before it took.
@@ -170,87 +188,6 @@ func TestTheDeadlineIsPerRequest(t *testing.T) {
 		require.Equal(t, 4*time.Second, o.Latency, "the latency is that of the height")
 		require.Equal(t, 4*time.Second, o.Exchanges[1].Start)
 	})
-}
-
-// zipped is a text compressed.
-func zipped(text string) string {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = io.WriteString(z, text)
-	_ = z.Close()
-	return b.String()
-}
-
-func TestCompressedAnswers(t *testing.T) {
-	t.Parallel()
-	bomb := zipped(strings.Repeat(" ", 1<<20))
-	empty := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" // the header of a stream
-	block := "\x00\x00\x00\xff\xff"                     // a block of no bytes
-	const body = `{"id":"$id","result":"0x1"}`
-	for _, c := range []struct {
-		name, encoding string
-		body           func(string) string
-		want           Reason
-		text           string
-	}{
-		{"plain", "", func(s string) string { return s }, "", ""},
-		{"identity", "identity", func(s string) string { return s }, "", ""},
-		{"gzip", "gzip", zipped, "", ""},
-		{"gzip in large letters", "GZIP", zipped, "", ""},
-		{"gzip in two members", "gzip", func(s string) string { return zipped(s[:5]) + zipped(s[5:]) }, "", ""},
-		{"a bomb", "gzip", func(string) string { return strings.Repeat(bomb, 500) }, BadResponse, "longer than 1048576 bytes"},
-		{"blocks of no bytes without an end", "gzip", func(string) string { return empty + strings.Repeat(block, 1<<18) }, BadResponse, "longer than 1048576 bytes"},
-		{"members of no bytes without an end", "gzip", func(string) string { return strings.Repeat(zipped(""), 1<<16) }, BadResponse, "longer than 1048576 bytes"},
-		{"no gzip", "gzip", func(s string) string { return s }, BadResponse, "gzip: invalid header"},
-		{"damage", "gzip", func(s string) string { z := []byte(zipped(s)); z[12] ^= 0xff; return string(z) }, BadResponse, "broken"},
-		{"a wrong checksum", "gzip", func(s string) string { z := []byte(zipped(s)); z[len(z)-6] ^= 0xff; return string(z) }, BadResponse, "gzip: invalid checksum"},
-		{"half of it, whole on the way", "gzip", func(s string) string { return zipped(s)[:20] }, BadResponse, "broken"},
-		{"half a header of it", "gzip", func(string) string { return empty[:5] }, BadResponse, "broken"},
-		{"nothing", "gzip", func(string) string { return "" }, BadResponse, "empty body"},
-		{"an encoding that was not asked for", "br", func(s string) string { return s }, BadResponse, "not asked for"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			p := evmAt(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-				require.Equal(t, []string{"gzip"}, r.Header["Accept-Encoding"])
-				if c.encoding != "" {
-					w.Header().Set("Content-Encoding", c.encoding)
-				}
-				_, _ = io.WriteString(w, c.body(strings.ReplaceAll(body, `"$id"`, readQuestion(r).IDs[0])))
-			}))
-			raw, err := p.session().CallRaw(t.Context(), "eth_chainId", nil)
-			if c.want == "" {
-				require.NoError(t, err)
-				require.Equal(t, `"0x1"`, string(raw))
-				return
-			}
-			require.Contains(t, requireFailure(t, err, c.want).Text, c.text)
-		})
-	}
-}
-
-func TestACompressedBodyThatEndsOnTheWayIsAReset(t *testing.T) {
-	t.Parallel()
-	p := evmAt(t, afterRequest(t, func(conn *net.TCPConn) {
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1000\r\n\r\n"+zipped("{}")[:15])
-	}))
-	_, err := p.Observe(t.Context(), Ask{})
-	requireFailure(t, err, ConnectionReset)
-}
-
-// A whole block may be longer than other answers.
-func TestTheBoundForBlocksIsHigher(t *testing.T) {
-	t.Parallel()
-	padding := strings.Repeat(" ", 2*maxBody)
-	p := evmAt(t, serve(t, say(200, nil, goodBlock+padding)))
-	_, err := p.Observe(t.Context(), Ask{})
-	requireFailure(t, err, BadResponse)
-	_, err = p.Block(t.Context(), 16, true)
-	require.NoError(t, err)
-
-	p = evmAt(t, serve(t, say(200, nil, goodBlock+strings.Repeat(" ", maxBlockBody))))
-	_, err = p.Block(t.Context(), 16, true)
-	require.Contains(t, requireFailure(t, err, BadResponse).Text, "longer than 8388608 bytes")
 }
 
 func TestOurOwnFaultsAreNoVerdict(t *testing.T) {
@@ -358,106 +295,4 @@ func TestACancelledQuestionIsNoVerdict(t *testing.T) {
 		var none *NoVerdict
 		require.ErrorAs(t, err, &none)
 	})
-}
-
-func TestConnectionsAreKeptAfterAnswers(t *testing.T) {
-	t.Parallel()
-	answers := map[string]http.HandlerFunc{
-		"good answers":     say(200, nil, goodBlock),
-		"compressed ones":  func(w http.ResponseWriter, r *http.Request) { compressed(w, r, goodBlock) },
-		"limits":           say(429, nil, ""),
-		"missing blocks":   say(200, nil, `{"id":"$id","result":null}`),
-		"unknown methods":  say(404, nil, `{"id":"$id","error":{"code":-32601,"message":"no"}}`),
-		"refused keys":     say(401, nil, ""),
-		"spent quotas":     say(402, nil, ""),
-		"errors of a call": say(200, nil, `{"id":"$id","error":{"code":-32000,"message":"no"}}`),
-	}
-	for name, handler := range answers {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			address, accepted := counted(t, handler)
-			p := evmAt(t, address)
-			for range 3 {
-				_, _ = p.Observe(t.Context(), Ask{})
-			}
-			require.EqualValues(t, 1, accepted.Load())
-		})
-	}
-}
-
-// compressed answers with a body in gzip.
-func compressed(w http.ResponseWriter, r *http.Request, body string) {
-	w.Header().Set("Content-Encoding", "gzip")
-	_, _ = io.WriteString(w, zipped(strings.ReplaceAll(body, `"$id"`, readQuestion(r).IDs[0])))
-}
-
-// hangs reads a request and never answers.
-func hangs(_ http.ResponseWriter, r *http.Request) {
-	_ = readQuestion(r)
-	<-r.Context().Done()
-}
-
-func TestAfterAFailureTheNextRequestDialsAnew(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name string
-		bad  http.HandlerFunc
-		want Reason
-	}{
-		{"an error of the server", say(502, nil, ""), HTTP5xx},
-		{"a page of HTML", say(200, nil, "<html></html>"), BadResponse},
-		{"an address that is not there", say(404, nil, ""), HTTP4xx},
-		{"a redirect", say(302, map[string]string{"Location": "http://elsewhere.invalid"}, ""), Redirect},
-		{"no answer in time", hangs, Timeout},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			good := say(200, nil, goodBlock)
-			var handler atomic.Pointer[http.HandlerFunc]
-			handler.Store(&good)
-			address, accepted := counted(t, func(w http.ResponseWriter, r *http.Request) { (*handler.Load())(w, r) })
-			var change []func(*config.Chain, *config.Provider)
-			if c.want == Timeout {
-				change = append(change, within(200*time.Millisecond))
-			}
-			p := evmAt(t, address, change...)
-			ask := func() error { _, err := p.Observe(t.Context(), Ask{}); return err }
-			require.NoError(t, ask())
-			require.NoError(t, ask())
-			require.EqualValues(t, 1, accepted.Load())
-			handler.Store(&c.bad)
-			requireFailure(t, ask(), c.want)
-			handler.Store(&good)
-			require.NoError(t, ask())
-			require.EqualValues(t, 2, accepted.Load(), "the connection of before is not used again")
-			require.NoError(t, ask())
-			require.EqualValues(t, 2, accepted.Load())
-		})
-	}
-}
-
-// A server ends an idle connection when it likes, which may be while the next
-// request is on its way. That is nobody's failure.
-func TestAnIdleConnectionThatTheServerEndedIsNoFailure(t *testing.T) {
-	t.Parallel()
-	address := listen(t, func(conn *net.TCPConn, number int64) {
-		r := bufio.NewReader(conn)
-		q, err := readRequest(r)
-		if err != nil {
-			return
-		}
-		_, _ = io.WriteString(conn, ok(strings.ReplaceAll(goodBlock, `"$id"`, q.IDs[0])))
-		if number > 1 {
-			_, _ = io.Copy(io.Discard, conn)
-			return
-		}
-		// The second request on the first connection is read and not answered.
-		_, _ = readRequest(r)
-	})
-	p := evmAt(t, address)
-	for range 2 {
-		o, err := p.Observe(t.Context(), Ask{})
-		require.NoError(t, err)
-		require.Len(t, o.Exchanges, 1)
-	}
 }
