@@ -10,6 +10,7 @@ package exporter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -140,14 +141,12 @@ func (e *Exporter) Reload() (err error) {
 }
 
 // hashOf is a number that changes with the configuration. It is made from the
-// redacted form: a hash of a secret is a hint at it.
+// form that hides secrets: a hash of a secret is a hint at it.
 func hashOf(cfg config.Config) (float64, error) {
-	text, err := cfg.Redacted()
-	if err != nil {
-		return 0, err
-	}
 	h := fnv.New32a()
-	_, _ = h.Write(text)
+	if err := json.NewEncoder(h).Encode(cfg); err != nil {
+		return 0, fmt.Errorf("hash the configuration: %w", err)
+	}
 	return float64(h.Sum32()), nil
 }
 
@@ -159,10 +158,10 @@ func (e *Exporter) Ready() error {
 	}
 	waiting := 0
 	var first prober.Key
-	for _, s := range e.prober.Snapshot() {
-		if !s.Probed {
+	for _, m := range e.fleet.Load().members {
+		if s, ok := e.prober.Status(m.key); !ok || !s.Probed {
 			if waiting == 0 {
-				first = s.Key
+				first = m.key
 			}
 			waiting++
 		}

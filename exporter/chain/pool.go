@@ -17,10 +17,16 @@ type Pool struct{ http1, http2 *http.Transport }
 // question for which it was opened gave up waiting.
 const poolDialTimeout = 10 * time.Second
 
+// poolIdlePerHost is how many idle connections to one vendor's host are kept for
+// all providers there: as many as are under way at once, not one for each.
+const poolIdlePerHost = 256
+
 // NewPool makes an empty pool.
 func NewPool() *Pool {
 	dialer := newDialer(poolDialTimeout)
-	return &Pool{http1: bareTransport(false, dialer), http2: bareTransport(true, dialer)}
+	k := &Pool{http1: bareTransport(false, dialer), http2: bareTransport(true, dialer)}
+	k.http1.MaxIdleConnsPerHost, k.http2.MaxIdleConnsPerHost = poolIdlePerHost, poolIdlePerHost
+	return k
 }
 
 // Close lets go of idle connections.
