@@ -71,11 +71,18 @@ func TestCompressedAnswers(t *testing.T) {
 
 func TestACompressedBodyThatEndsOnTheWayIsAReset(t *testing.T) {
 	t.Parallel()
-	p := evmAt(t, afterRequest(t, func(conn *net.TCPConn) {
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1000\r\n\r\n"+zipped("{}")[:15])
-	}))
-	_, err := p.Observe(t.Context(), Ask{})
-	requireFailure(t, err, ConnectionReset)
+	const promise = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1000\r\n\r\n"
+	for name, end := range map[string]func(conn *net.TCPConn){"closed": func(*net.TCPConn) {}, "reset": reset} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := evmAt(t, afterRequest(t, func(conn *net.TCPConn) {
+				_, _ = io.WriteString(conn, promise+zipped("{}")[:15])
+				end(conn)
+			}))
+			_, err := p.Observe(t.Context(), Ask{})
+			requireFailure(t, err, ConnectionReset)
+		})
+	}
 }
 
 // A whole block may be longer than other answers.

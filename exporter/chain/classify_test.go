@@ -172,6 +172,7 @@ func TestShortenMakesOnePrintableLine(t *testing.T) {
 	})
 	require.Equal(t, "a b", shorten(" a\x00\t\nb "[0:2]+"\n b"))
 	require.Equal(t, strings.Repeat("é", textLimit/2)+"…", shorten(strings.Repeat("é", textLimit)))
+	require.Equal(t, "x"+strings.Repeat("é", textLimit/2-1)+"…", shorten("x"+strings.Repeat("é", textLimit)), "no letter is cut in two")
 }
 
 func TestExcerptSaysWhatABodyIsAbout(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -115,4 +116,35 @@ func TestAnIdleConnectionThatTheServerEndedIsNoFailure(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, o.Exchanges, 1)
 	}
+}
+
+// A provider that moved to another address must not be held on to for hours.
+func TestIdleConnectionsEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := evmAt(t, "http://provider.test")
+		dials := 0
+		piped(t, p, func(conn net.Conn) {
+			dials++
+			r := bufio.NewReader(conn)
+			for {
+				q, err := readRequest(r)
+				if err != nil {
+					return
+				}
+				_, _ = io.WriteString(conn, ok(strings.ReplaceAll(goodBlock, `"$id"`, q.IDs[0])))
+			}
+		})
+		for _, c := range []struct {
+			pause time.Duration
+			want  int
+		}{{0, 1}, {idleTimeout - time.Second, 1}, {idleTimeout - time.Second, 1}, {idleTimeout + time.Second, 2}} {
+			time.Sleep(c.pause)
+			_, err := p.Observe(t.Context(), Ask{})
+			require.NoError(t, err)
+			require.Equal(t, c.want, dials)
+			synctest.Wait()
+		}
+		p.Close()
+	})
 }

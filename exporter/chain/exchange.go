@@ -46,7 +46,7 @@ func (s *Session) roundTrip(ctx context.Context, verb, path string, query url.Va
 		if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 			s.expiry = earliestExpiry(bad.UnverifiedCertificates)
 		}
-		return response{}, p.classifyTransport(ctx, err)
+		return response{}, classifyTransport(ctx, err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	if expiry := certificateExpiry(res.TLS); !expiry.IsZero() {
@@ -57,7 +57,7 @@ func (s *Session) roundTrip(ctx context.Context, verb, path string, query url.Va
 		if f, ok := errors.AsType[*Failure](err); ok {
 			return r, f
 		}
-		return r, p.classifyTransport(ctx, err)
+		return r, classifyTransport(ctx, err)
 	}
 	return r, nil
 }

@@ -83,8 +83,8 @@ type Observation struct {
 	OffCheckpoint Optional[bool]
 	// Capabilities holds what was verified in this probe; nil if not asked.
 	Capabilities map[string]bool
-	// CertificateExpiry is the earliest end of a certificate that the provider
-	// showed; zero without TLS.
+	// CertificateExpiry is when the provider's certificate, or one above it,
+	// ends; also of one that was not accepted. Zero without TLS.
 	CertificateExpiry time.Time
 	// Exchanges are the requests of this probe, in order, the failed one last.
 	Exchanges []Exchange

@@ -16,7 +16,7 @@ import (
 
 // classifyTransport says what an error without an answer means. ctx is the
 // caller's context, not the request's: its cancellation is our own doing.
-func (p *Provider) classifyTransport(ctx context.Context, err error) error {
+func classifyTransport(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return &NoVerdict{Cause: CauseCancelled, Err: context.Canceled}
 	}
@@ -100,9 +100,6 @@ func isTLS(err error) bool {
 		return true
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[x509.HostnameError](err); ok {
 		return true
 	}
 	// Alerts and most errors of a handshake have no type; the last two are what
