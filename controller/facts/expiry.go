@@ -3,7 +3,8 @@ package facts
 import "time"
 
 // NextExpiry is when a fact expires next or the watchdog will have been silent
-// for too long, unless something is confirmed before; zero: never.
+// for too long, unless something is confirmed before; zero: never. Sweep is to
+// be called then, or it stays what is next.
 func (t *Table) NextExpiry() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -23,6 +24,7 @@ func (t *Table) NextExpiry() time.Time {
 func (t *Table) Sweep(now time.Time) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.pipeline.advance(now)
 	touched := map[string]bool{}
 	for name, c := range t.chains {
 		if n := c.sweep(now, t.ttl); n > 0 {

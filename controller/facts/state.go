@@ -14,9 +14,8 @@ type State struct {
 
 // PipelineState is what of a pipeline survives a restart.
 type PipelineState struct {
-	// Ruling says that Alertmanager ruled, Since that it did since then.
-	Ruling bool      `json:"ruling"`
-	Since  time.Time `json:"since"`
+	// Ruling says that Alertmanager ruled.
+	Ruling bool `json:"ruling"`
 	// Heard is when the watchdog last came.
 	Heard time.Time `json:"heard"`
 }
@@ -67,7 +66,7 @@ func (t *Table) Import(s State, now time.Time) {
 
 func (p Pipeline) export(now time.Time) PipelineState {
 	p.advance(now)
-	return PipelineState{Ruling: p.ruling, Since: p.since, Heard: p.heard}
+	return PipelineState{Ruling: p.ruling, Heard: p.heard}
 }
 
 // restore lets an Alertmanager that ruled before the restart do so again as soon

@@ -12,8 +12,8 @@
 // episode of an alert, an earlier episode never beats a later one, and every
 // fact expires unless it is confirmed. A resolution removes a fact and says
 // nothing good about anybody. A provider that is not configured has no facts.
-// Silenced and inhibited alerts do not act: Alertmanager does not send them, a
-// reading of its API leaves them out, and what stood before expires.
+// Silenced and inhibited alerts do not act: Alertmanager does not send them, and
+// a reading of its API, which leaves them out, ends what stood before.
 package facts
 
 import (

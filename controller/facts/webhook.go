@@ -69,9 +69,12 @@ func (h *Webhook) serve(w http.ResponseWriter, r *http.Request) int {
 	case !isJSON(r):
 		return refuse(w, http.StatusUnsupportedMediaType, "The body has to be application/json, not compressed.")
 	}
-	body, status, err := read(w, r)
-	if err != nil {
-		return refuse(w, status, err.Error())
+	body, status := read(w, r)
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		return refuse(w, status, fmt.Sprintf("The body is larger than %d bytes: group the route by chain.", MaxBody))
+	case http.StatusRequestTimeout:
+		return refuse(w, status, "The body did not arrive.")
 	}
 	message, err := Decode(body)
 	if err != nil {
@@ -79,7 +82,7 @@ func (h *Webhook) serve(w http.ResponseWriter, r *http.Request) int {
 	}
 	receipt, err := h.o.Table.Receive(message, time.Now())
 	if err != nil {
-		return refuse(w, http.StatusServiceUnavailable, err.Error())
+		return refuse(w, http.StatusServiceUnavailable, "The message was not taken in: "+err.Error())
 	}
 	if h.o.Received != nil {
 		h.o.Received(receipt)
@@ -106,20 +109,19 @@ func isJSON(r *http.Request) bool {
 	return err == nil && kind == "application/json" && (encoding == "" || strings.EqualFold(encoding, "identity"))
 }
 
-// read reads the body, or says what to answer.
-func read(w http.ResponseWriter, r *http.Request) ([]byte, int, error) {
-	tooLarge := fmt.Errorf("The body is larger than %d bytes: set max_alerts in the webhook, or group by chain.", MaxBody)
+// read reads the body. The status is 200, or what to answer.
+func read(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	if r.ContentLength > MaxBody {
-		return nil, http.StatusRequestEntityTooLarge, tooLarge
+		return nil, http.StatusRequestEntityTooLarge
 	}
 	// A writer that knows no deadline is a test's; the server's has its own bounds.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, http.StatusRequestEntityTooLarge, tooLarge
+		return nil, http.StatusRequestEntityTooLarge
 	}
 	if err != nil {
-		return nil, http.StatusRequestTimeout, errors.New("The body did not arrive.")
+		return nil, http.StatusRequestTimeout
 	}
-	return body, 0, nil
+	return body, http.StatusOK
 }
