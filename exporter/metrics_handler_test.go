@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -153,4 +154,21 @@ func BenchmarkScrape(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkReload is one reload; goroutines and heap after all of them tell
+// whether anything stays behind.
+func BenchmarkReload(b *testing.B) {
+	e := manyProviders(b, 1000)
+	e.prober.Apply(e.fleet.Load().targets())
+	before := runtime.NumGoroutine()
+	b.ReportAllocs()
+	for b.Loop() {
+		require.NoError(b, e.Reload())
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(runtime.NumGoroutine()-before), "goroutines-left")
+	b.ReportMetric(float64(m.HeapAlloc)/1e6, "MB-heap")
 }
