@@ -7,16 +7,10 @@ import (
 	"github.com/understudy-rpc/understudy/internal/config"
 )
 
-const (
-	// calmHintsInterval is how often a provider is asked about itself that
-	// neither says that it syncs nor stands still. A restless one is asked at
-	// config.HintsInterval.
-	calmHintsInterval = time.Hour
-	// questionPause is how long a question rests after a probe in which the
-	// provider told its tip and then failed, so that a provider that bears one
-	// request at a time is not made to fail over and over by optional ones.
-	questionPause = time.Minute
-)
+// questionPause is how long a question rests after a probe in which the provider
+// told its tip and then failed, so that a provider that bears one request at a
+// time is not made to fail over and over by optional ones.
+const questionPause = time.Minute
 
 // question is one that is not asked in every probe.
 type question struct {
@@ -60,7 +54,7 @@ func (m *memory) ask(now time.Time, t Target) chain.Ask {
 	ask.Identity = !m.proven ||
 		question{answered: m.identity.answered}.due(now, config.IdentityInterval, t.Interval) ||
 		(integrity.Enabled && question{answered: m.told}.due(now, integrity.Interval, t.Interval))
-	hints := calmHintsInterval
+	hints := config.CalmHintsInterval
 	if m.restless(now, t) {
 		hints = config.HintsInterval
 	}
