@@ -47,6 +47,10 @@ func (a Alert) identity() identity {
 	return identity{a.Labels[rules.LabelProvider], a.name(), a.fingerprint()}
 }
 
+// episode is since when the alert fires, in milliseconds: Alertmanager's API
+// leaves out what is beyond, its webhook does not.
+func (a Alert) episode() time.Time { return a.StartsAt.UTC().Truncate(time.Millisecond) }
+
 // fact is what the alert says, refreshed now and standing for ttl.
 func (a Alert) fact(source Source, now time.Time, ttl time.Duration) Fact {
 	provider := a.Labels[rules.LabelProvider]
@@ -58,7 +62,7 @@ func (a Alert) fact(source Source, now time.Time, ttl time.Duration) Fact {
 		FailureMode: clip(a.Labels[rules.LabelFailureMode], maxName),
 		Severity:    clip(a.Labels[rules.LabelSeverity], maxName),
 		Source:      source,
-		Episode:     a.StartsAt,
+		Episode:     a.episode(),
 		Refreshed:   now,
 		Expires:     now.Add(ttl),
 		Summary:     clip(a.Annotations[rules.AnnotationSummary], maxSummary),

@@ -100,9 +100,9 @@ func (t *Table) takeLocked(a Alert, now time.Time) (Outcome, bool) {
 	switch {
 	case a.name() == rules.AlertWatchdog:
 		if a.Firing {
-			t.pipeline.Beat(a.fingerprint(), a.StartsAt, now)
+			t.pipeline.Beat(a.fingerprint(), a.episode(), now)
 		} else {
-			t.pipeline.Resolve(a.fingerprint(), a.StartsAt, now)
+			t.pipeline.Resolve(a.fingerprint(), a.episode(), now)
 		}
 		return OutcomeApplied, false
 	case name == "":
