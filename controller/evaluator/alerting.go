@@ -6,14 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/model/timestamp"
-	"github.com/prometheus/prometheus/promql"
-	"github.com/prometheus/prometheus/template"
 )
 
 // The series that alerting rules write.
@@ -27,7 +22,7 @@ const (
 // expression has given them for the time of for, firing then, and over when it
 // gives them no longer, after keep_firing_for. It returns those that are over
 // and were firing.
-func (e *Evaluator) alert(ctx context.Context, g *group, r *rule, vector promql.Vector, at time.Time) ([]Alert, error) {
+func (e *Evaluator) alert(ctx context.Context, g *group, r *rule, vector []element, at time.Time) ([]Alert, error) {
 	given, err := e.given(ctx, r, vector, at)
 	if err != nil {
 		return nil, err
@@ -99,22 +94,26 @@ func (a *Alert) move(r *rule, given bool, at time.Time) bool {
 }
 
 // given are the alerts that the vector gives, by their labels, all pending.
-func (e *Evaluator) given(ctx context.Context, r *rule, vector promql.Vector, at time.Time) (map[string]*Alert, error) {
+func (e *Evaluator) given(ctx context.Context, r *rule, vector []element, at time.Time) (map[string]*Alert, error) {
+	if len(vector) == 0 {
+		return nil, nil
+	}
+	x := e.newExpansion(ctx, r, vector, at)
+	ofLabels, ofTexts := x.all(r.templates), x.all(r.texts)
 	given := make(map[string]*Alert, len(vector))
 	builder := labels.NewBuilder(labels.EmptyLabels())
-	for _, s := range vector {
-		expand := e.expander(ctx, r, s, at)
-		builder.Reset(s.Metric)
+	for i, one := range vector {
+		builder.Reset(one.labels)
 		builder.Del(metricName)
-		for _, l := range r.templates {
-			builder.Set(l.Name, expand(l.Value))
+		for k, l := range r.templates {
+			builder.Set(l.name, ofLabels[k](i))
 		}
 		builder.Set(labels.AlertName, r.name)
 		e.builder.Reset()
-		for _, l := range r.texts {
-			e.builder.Add(l.Name, expand(l.Value))
+		for k, l := range r.texts {
+			e.builder.Add(l.name, ofTexts[k](i))
 		}
-		a := &Alert{Labels: builder.Labels(), Annotations: e.builder.Labels(), State: Pending, Value: s.F, ActiveAt: at}
+		a := &Alert{Labels: builder.Labels(), Annotations: e.builder.Labels(), State: Pending, Value: one.value, ActiveAt: at}
 		e.key = a.Labels.Bytes(e.key)
 		if _, ok := given[string(e.key)]; ok {
 			return nil, errors.New("vector contains metrics with the same labelset after applying alert labels")
@@ -122,29 +121,6 @@ func (e *Evaluator) given(ctx context.Context, r *rule, vector promql.Vector, at
 		given[string(e.key)] = a
 	}
 	return given, nil
-}
-
-// expander expands the templates of one alert. A template that fails gives
-// Prometheus's text with the error: the alert matters more than its words.
-func (e *Evaluator) expander(ctx context.Context, r *rule, s promql.Sample, at time.Time) func(string) string {
-	var data any
-	return func(text string) string {
-		// Without an action, a template gives itself.
-		if !strings.Contains(text, "{{") {
-			return text
-		}
-		if data == nil {
-			data = template.AlertTemplateData(s.Metric.Map(), e.externalLabels, e.externalURL.String(), s)
-		}
-		expanded, err := template.NewTemplateExpander(ctx, definitions+text, "__alert_"+r.name, data,
-			model.Time(timestamp.FromTime(at)), e.query, e.externalURL, nil).Expand()
-		if err != nil {
-			e.metrics.templateFailures.Inc()
-			e.logger.Debug("A template cannot be expanded", "rule", r.name, "err", err)
-			return fmt.Sprintf("<error expanding template: %s>", err)
-		}
-		return expanded
-	}
 }
 
 // writeAlerts writes the series of the alerts, if a rule reads them.

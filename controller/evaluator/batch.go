@@ -41,13 +41,19 @@ func (m *memory) begin() *batch {
 func (b *batch) add(mt *metric, ls labels.Labels, v float64) error {
 	hash := ls.Hash()
 	s := b.memory.find(hash, ls)
-	switch {
-	case s == nil && b.memory.count >= b.memory.limit:
-		return fmt.Errorf("more than %d series in memory", b.memory.limit)
-	case s == nil:
+	if s == nil {
+		if b.memory.count >= b.memory.limit {
+			return fmt.Errorf("more than %d series in memory", b.memory.limit)
+		}
 		s = b.memory.link(hash, ls.Copy(), mt)
 		b.fresh = append(b.fresh, s)
-	case s.stamp == b.stamp:
+	}
+	return b.put(s, v)
+}
+
+// put is add for a series that is known.
+func (b *batch) put(s *series, v float64) error {
+	if s.stamp == b.stamp {
 		return errDuplicate
 	}
 	s.stamp = b.stamp

@@ -57,14 +57,17 @@ func (e *Evaluator) note(g *group, r *rule, err error) bool {
 // alerts that are over. A rule that fails keeps its alerts and writes nothing.
 func (e *Evaluator) evaluateRule(ctx context.Context, g *group, r *rule, at time.Time) ([]Alert, error) {
 	then := at.Add(-g.offset)
-	vector, err := e.query(ctx, r.query, then)
-	if err != nil {
+	if err := e.ensure(ctx, r.part, then); err != nil {
 		return nil, err
 	}
-	if r.alerting {
-		return e.alert(ctx, g, r, vector, at)
+	switch {
+	case r.alerting:
+		return e.alert(ctx, g, r, r.part.elements, at)
+	case r.repeatable && r.recorded == r.part.version:
+		e.repeat(r, then)
+		return nil, nil
 	}
-	return nil, e.record(g, r, vector, then)
+	return nil, e.record(g, r, r.part.elements, then)
 }
 
 // query evaluates an instant query over the memory, as rules and templates do.
@@ -87,31 +90,41 @@ func (e *Evaluator) query(ctx context.Context, text string, at time.Time) (promq
 	return nil, fmt.Errorf("the result is a %s, neither a vector nor a scalar", answer.Value.Type())
 }
 
+// repeat writes once more what a recording rule gave the last time.
+func (e *Evaluator) repeat(r *rule, then time.Time) {
+	for i, s := range r.written {
+		if !e.memory.write(s, timestamp.FromTime(then), r.values[i]) {
+			e.metrics.resultsDropped.Inc()
+		}
+	}
+}
+
 // record writes what a recording rule gave, unless nobody reads it.
-func (e *Evaluator) record(g *group, r *rule, vector promql.Vector, then time.Time) error {
-	if g.limit > 0 && len(vector) > g.limit {
-		return fmt.Errorf("exceeded limit of %d with %d series", g.limit, len(vector))
+func (e *Evaluator) record(g *group, r *rule, elements []element, then time.Time) error {
+	r.repeatable, r.recorded = false, r.part.version
+	if g.limit > 0 && len(elements) > g.limit {
+		return fmt.Errorf("exceeded limit of %d with %d series", g.limit, len(elements))
 	}
 	mt := e.memory.metric(r.name)
 	if mt == nil {
-		return e.checkRecorded(r, vector)
+		return e.checkRecorded(r, elements)
 	}
 	b := e.memory.begin()
-	for _, s := range vector {
-		if s.H != nil {
-			continue
-		}
-		if err := b.add(mt, e.recorded(r, s.Metric), s.F); err != nil {
+	r.values = r.values[:0]
+	for _, one := range elements {
+		if err := b.add(mt, e.recordedLabels(r, one.labels), one.value); err != nil {
 			b.abandon()
 			return describeDuplicate(err, "vector contains metrics with the same labelset after applying rule labels")
 		}
+		r.values = append(r.values, one.value)
 	}
 	e.commit(r, b, then)
+	r.repeatable = true
 	return nil
 }
 
-// recorded are the labels of a recorded series. They are good until the next.
-func (e *Evaluator) recorded(r *rule, from labels.Labels) labels.Labels {
+// recordedLabels are the labels of a recorded series. They are good until the next.
+func (e *Evaluator) recordedLabels(r *rule, from labels.Labels) labels.Labels {
 	e.builder.Reset()
 	e.builder.Add(metricName, r.name)
 	from.Range(func(l labels.Label) {
@@ -130,13 +143,16 @@ func (e *Evaluator) recorded(r *rule, from labels.Labels) labels.Labels {
 }
 
 // checkRecorded finds the duplicates in what nobody reads, as Prometheus would.
-func (e *Evaluator) checkRecorded(r *rule, vector promql.Vector) error {
-	for i := range vector {
-		vector[i].Metric = e.recorded(r, vector[i].Metric).Copy()
+func (e *Evaluator) checkRecorded(r *rule, elements []element) error {
+	seen := make(map[string]bool, len(elements))
+	for _, one := range elements {
+		e.key = e.recordedLabels(r, one.labels).Bytes(e.key)
+		if seen[string(e.key)] {
+			return errors.New("vector contains metrics with the same labelset after applying rule labels")
+		}
+		seen[string(e.key)] = true
 	}
-	if vector.ContainsSameLabelset() {
-		return errors.New("vector contains metrics with the same labelset after applying rule labels")
-	}
+	r.repeatable = true
 	return nil
 }
 

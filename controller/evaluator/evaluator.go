@@ -191,7 +191,7 @@ func (o *Options) complete() error {
 // are still there, by file, group, name and labels, keep their alerts. On an
 // error the rules before stay in force, untouched.
 func (e *Evaluator) SetGroups(groups []Group) error {
-	next, read, err := compile(groups)
+	next, read, parts, err := compile(groups)
 	if err != nil {
 		return err
 	}
@@ -204,6 +204,7 @@ func (e *Evaluator) SetGroups(groups []Group) error {
 	e.metrics.forget(e.groups, next)
 	e.groups = next
 	e.memory.keep(read)
+	e.memory.parts = parts
 	return nil
 }
 

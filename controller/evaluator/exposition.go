@@ -92,10 +92,7 @@ func decodeBinary(body *bufio.Reader, format expfmt.Format, maxSeries int) ([]*d
 		if err := expfmt.NewDecoder(&frame, format).Decode(f); err != nil {
 			return nil, err
 		}
-		for _, m := range f.GetMetric() {
-			series += sizeOf(f.GetType(), m)
-		}
-		if series > maxSeries {
+		if series += samplesOf(f); series > maxSeries {
 			return nil, tooManySeries(maxSeries)
 		}
 		families = append(families, f)

@@ -29,8 +29,10 @@ type feed struct {
 	// late says that the last collection was not done in time, so that nobody
 	// waits for this one.
 	late bool
-	// series are those of the last answer.
+	// series are those of the last answer, in its order, and cursor is where in
+	// them the answer that is taken in has come to.
 	series []*series
+	cursor int
 	// known says that the source has answered, or failed tries times in a row
 	// before it ever did.
 	known bool

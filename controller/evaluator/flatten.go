@@ -74,6 +74,19 @@ func sizeOf(kind dto.MetricType, m *dto.Metric) int {
 	return 1
 }
 
+// samplesOf is how many samples flatten gives for a family.
+func samplesOf(family *dto.MetricFamily) int {
+	switch family.GetType() {
+	case dto.MetricType_SUMMARY, dto.MetricType_HISTOGRAM, dto.MetricType_GAUGE_HISTOGRAM:
+		total := 0
+		for _, m := range family.GetMetric() {
+			total += sizeOf(family.GetType(), m)
+		}
+		return total
+	}
+	return len(family.GetMetric())
+}
+
 // suffixes are what flatten may add to the name of a family.
 func suffixes(kind dto.MetricType) []string {
 	switch kind {

@@ -50,11 +50,10 @@ func (e *Evaluator) ingest(f *feed, families []*dto.MetricFamily, err error, too
 func (e *Evaluator) stage(f *feed, families []*dto.MetricFamily, took time.Duration) (int, error) {
 	total := 0
 	for _, family := range families {
-		for _, m := range family.GetMetric() {
-			total += sizeOf(family.GetType(), m)
-		}
+		total += samplesOf(family)
 	}
 	b := e.memory.begin()
+	f.cursor = 0
 	// First, so that a source cannot say of itself that it is up.
 	if err := e.stageMeta(f, b, 1, total, took); err != nil {
 		return 0, err
@@ -117,18 +116,74 @@ func (e *Evaluator) stageFamily(f *feed, b *batch, family *dto.MetricFamily) err
 // twice the first sample counts, as in Prometheus.
 func (e *Evaluator) stageSample(f *feed, b *batch, mt *metric, pairs []*dto.LabelPair, s sample) error {
 	known := len(b.fresh)
-	ls := e.scraped(f, mt.name, pairs, s)
-	switch err := b.add(mt, ls, plain(s.value)); {
+	var err error
+	// An exporter gives its series in the same order each time.
+	if expected := f.expected(); expected != nil && expected.metric == mt && f.target.owns(expected.labels, pairs, s) {
+		f.cursor++
+		err = b.put(expected, plain(s.value))
+	} else {
+		err = b.add(mt, e.scraped(f, mt.name, pairs, s), plain(s.value))
+		f.follow(b)
+	}
+	switch {
 	case errors.Is(err, errDuplicate):
 		f.instruments.dropped.Inc()
 	case err != nil:
 		return &scrapeError{reasonTooManySeries, err}
 	case len(b.fresh) > known:
-		if name, ok := ls.HasDuplicateLabelNames(); ok {
+		if name, ok := e.scratch.HasDuplicateLabelNames(); ok {
 			return &scrapeError{reasonMalformed, fmt.Errorf("a series of %s has the label %s twice", mt.name, name)}
 		}
 	}
 	return nil
+}
+
+// expected is the series that followed in the last answer; nil if none did.
+func (f *feed) expected() *series {
+	if f.cursor < len(f.series) && !f.series[f.cursor].gone {
+		return f.series[f.cursor]
+	}
+	return nil
+}
+
+// follow moves on to what followed the last sample of the batch in the last
+// answer, if only a few series are gone from between.
+func (f *feed) follow(b *batch) {
+	const few = 16
+	if len(b.writes) == 0 {
+		return
+	}
+	last := b.writes[len(b.writes)-1].series
+	for i := f.cursor; i < min(f.cursor+few, len(f.series)); i++ {
+		if f.series[i] == last {
+			f.cursor = i + 1
+			return
+		}
+	}
+}
+
+// owns says whether a series of the target has exactly these labels. It only
+// says so for the plain case, in which the labels are in order and none is in
+// the way of the target's.
+func (t Target) owns(ls labels.Labels, pairs []*dto.LabelPair, s sample) bool {
+	if s.label != "" {
+		return false
+	}
+	next, same := 0, true
+	ls.Range(func(l labels.Label) {
+		switch {
+		case !same || l.Name == metricName:
+		case l.Name == jobLabel:
+			same = l.Value == t.Job
+		case l.Name == instanceLabel:
+			same = l.Value == t.Instance
+		case next < len(pairs) && pairs[next].GetName() == l.Name && pairs[next].GetValue() == l.Value:
+			next++
+		default:
+			same = false
+		}
+	})
+	return same && next == len(pairs)
 }
 
 // scraped are the labels of a scraped series: its own and the target's. One of

@@ -34,6 +34,10 @@ type memory struct {
 	dirty   []*metric // Those with series that are gone.
 	batch   batch
 	stamp   uint64
+	changes uint64
+	// parts are the results that selectors may stand for, at the time now.
+	parts map[string]*part
+	now   int64
 }
 
 // metric is all series of one name.
@@ -42,6 +46,20 @@ type metric struct {
 	retention int64 // Milliseconds.
 	series    []*series
 	dirty     bool // Whether it is on the list of dirty ones.
+
+	// version changes when a series comes, goes or changes its value, and writes
+	// with every sample. Both never repeat, also not in another metric of the name.
+	version, writes uint64
+	// live is how many series have a value, current how many got it at the time
+	// written.
+	live, current int
+	written       int64
+}
+
+// changed notes a change of values.
+func (mt *metric) changed(m *memory) {
+	m.changes++
+	mt.version = m.changes
 }
 
 // series is one series. It is written through a batch.
@@ -97,6 +115,7 @@ func (m *memory) metric(name string) *metric {
 		return nil
 	}
 	mt := &metric{name: name, retention: m.retention(back)}
+	mt.changed(m)
 	m.metrics[name] = mt
 	return mt
 }
@@ -137,6 +156,10 @@ func (m *memory) unlink(s *series) {
 		}
 	}
 	s.gone = true
+	if s.alive() {
+		s.metric.live--
+		s.metric.changed(m)
+	}
 	m.count--
 	m.points -= s.points.len()
 	if !s.metric.dirty {
@@ -157,21 +180,61 @@ func (m *memory) prune() {
 	m.dirty = m.dirty[:0]
 }
 
+// alive says whether the series has a value, as far as it did not get too old.
+func (s *series) alive() bool { return s.points.len() > 0 && !value.IsStaleNaN(s.points.newest().v) }
+
 // write appends a point, unless the series has one of that time or later.
 func (m *memory) write(s *series, t int64, v float64) bool {
-	p := &s.points
+	p, mt := &s.points, s.metric
 	before := p.len()
 	if before > 0 && p.newest().t >= t {
 		return false
 	}
+	m.track(s, t, v)
 	if before > 1 && p.newest().t-p.at(before-2).t < m.resolution {
 		*p.newest() = point{t, v}
 	} else {
 		p.push(point{t, v})
 	}
-	p.dropUntil(t - s.metric.retention)
+	p.dropUntil(t - mt.retention)
 	m.points += p.len() - before
 	return true
+}
+
+// track keeps the account of a metric before a point is written.
+func (m *memory) track(s *series, t int64, v float64) {
+	mt := s.metric
+	m.changes++
+	mt.writes = m.changes
+	if mt.written != t {
+		mt.written, mt.current = t, 0
+	}
+	alive, ends := s.alive(), value.IsStaleNaN(v)
+	if !alive || ends || math.Float64bits(s.points.newest().v) != math.Float64bits(v) {
+		mt.version = m.changes
+	}
+	if alive {
+		mt.live--
+	}
+	if !ends {
+		mt.live++
+		mt.current++
+	}
+}
+
+// version is a number that is the same as long as the present values of a
+// metric are, or, with all, as long as nothing was written to it. It only says
+// so once all of the values are of the time t, as older ones may be about to be
+// too old.
+func (m *memory) version(name string, t int64, all bool) (uint64, bool) {
+	mt := m.metrics[name]
+	if mt == nil {
+		return 0, true
+	}
+	if all {
+		return mt.writes, true
+	}
+	return mt.version, mt.live == 0 || (mt.written == t && mt.current == mt.live)
 }
 
 // end marks a series as ended at t.

@@ -42,6 +42,9 @@ func (q querier) Select(_ context.Context, sorted bool, hints *storage.SelectHin
 	name := func(m *labels.Matcher) bool { return m.Name == model.MetricNameLabel && m.Type == labels.MatchEqual }
 	set := &selection{window: q.window(hints)}
 	if i := slices.IndexFunc(matchers, name); i >= 0 {
+		if p, ok := q.memory.parts[matchers[i].Value]; ok {
+			return &partSelection{elements: p.elements, now: q.memory.now}
+		}
 		if _, kept := q.memory.reads.back(matchers[i].Value); !kept {
 			return storage.ErrSeriesSet(fmt.Errorf("no sample of %s is kept, as no rule names it outside of a computed text", matchers[i].Value))
 		}
@@ -194,3 +197,50 @@ func (it *iterator) AtFloatHistogram(*histogram.FloatHistogram) (int64, *histogr
 
 // Err is nil: memory does not fail.
 func (it *iterator) Err() error { return nil }
+
+// partSelection is the result of a part as a storage.SeriesSet: of every element
+// a series with one sample, at the present time.
+type partSelection struct {
+	elements []element
+	now      int64
+	next     int
+	views    []partView
+}
+
+type partView struct {
+	*element
+	now int64
+}
+
+// Next moves to the next element.
+func (s *partSelection) Next() bool { s.next++; return s.next <= len(s.elements) }
+
+// At is the present element.
+func (s *partSelection) At() storage.Series {
+	if s.views == nil {
+		s.views = make([]partView, len(s.elements))
+	}
+	v := &s.views[s.next-1]
+	*v = partView{&s.elements[s.next-1], s.now}
+	return v
+}
+
+// Err is nil: memory does not fail.
+func (s *partSelection) Err() error { return nil }
+
+// Warnings is nil.
+func (s *partSelection) Warnings() annotations.Annotations { return nil }
+
+// Labels are the labels of the element.
+func (v *partView) Labels() labels.Labels { return v.labels }
+
+// Iterator iterates over the one sample.
+func (v *partView) Iterator(old chunkenc.Iterator) chunkenc.Iterator {
+	it, ok := old.(*iterator)
+	if !ok {
+		it = &iterator{points: &ring{buf: make([]point, 1), n: 1}}
+	}
+	*it = iterator{points: it.points, end: 1}
+	*it.points.at(0) = point{v.now, v.value}
+	return it
+}

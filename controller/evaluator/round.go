@@ -89,9 +89,12 @@ func (e *Evaluator) rewind(step time.Duration) {
 		f.series = nil
 	}
 	e.orphans = nil
+	for _, p := range e.memory.parts {
+		p.known = false
+	}
 	for _, g := range e.groups {
 		for _, r := range g.rules {
-			r.written = nil
+			r.written, r.repeatable = nil, false
 			for _, a := range r.active {
 				for _, t := range []*time.Time{&a.ActiveAt, &a.FiredAt, &a.KeepFiringSince} {
 					if !t.IsZero() {
@@ -128,6 +131,7 @@ func (e *Evaluator) round(ctx context.Context, at time.Time, reckon func(time.Ti
 		return result, nil
 	}
 	began := time.Now()
+	e.memory.now = timestamp.FromTime(at)
 	result.Failures, result.Ended, err = e.evaluate(ctx, at)
 	if err != nil {
 		return Result{}, err

@@ -28,15 +28,20 @@ type group struct {
 type rule struct {
 	name      string
 	alerting  bool
-	query     string
+	part      *part
 	hold      time.Duration // As for.
 	keep      time.Duration // As keep_firing_for.
 	labels    labels.Labels
-	texts     []labels.Label // Annotations, by name.
-	templates []labels.Label // The labels again, for alerts.
+	templates []text // The labels again, by name, for alerts.
+	texts     []text // The annotations, by name.
 
 	// written are the series that the last evaluation gave.
 	written []*series
+	// values are what a recording rule wrote to them, for that version of the part;
+	// repeatable says that it can be written again as it is.
+	values     []float64
+	recorded   uint64
+	repeatable bool
 	// active are the pending and firing alerts, by their labels.
 	active map[string]*Alert
 	// failure is the error that was logged last; "" after a success.
@@ -54,47 +59,54 @@ func (r *rule) key() string { return fmt.Sprintf("%t %s %s", r.alerting, r.name,
 func (g *group) key() string { return g.file + ";" + g.name }
 
 // compile makes groups ready for evaluation, and says what they read.
-func compile(groups []Group) ([]*group, reads, error) {
+func compile(groups []Group) ([]*group, reads, map[string]*part, error) {
 	var (
 		all  []*group
 		read reads
+		plan = newPlanner(groups)
 	)
 	for _, from := range groups {
 		g := &group{file: from.File, name: from.Name, offset: from.QueryOffset, limit: from.Limit}
 		for _, r := range from.Rules {
 			place := fmt.Sprintf("%s: group %q, rule %q", from.File, from.Name, r.Name())
 			if (r.Record == "") == (r.Alert == "") {
-				return nil, reads{}, fmt.Errorf("%s: one of record and alert must be set", place)
+				return nil, reads{}, nil, fmt.Errorf("%s: one of record and alert must be set", place)
 			}
-			if err := read.addRule(r, from.QueryOffset); err != nil {
-				return nil, reads{}, fmt.Errorf("%s: %w", place, err)
+			err := read.addRule(r, from.QueryOffset)
+			if err != nil {
+				return nil, reads{}, nil, fmt.Errorf("%s: %w", place, err)
 			}
-			g.rules = append(g.rules, newRule(r))
+			one := newRule(r)
+			if one.part = whole(r.Expr); g.offset == 0 {
+				if one.part, err = plan.plan(r.Expr); err != nil {
+					return nil, reads{}, nil, fmt.Errorf("%s: %w", place, err)
+				}
+			}
+			g.rules = append(g.rules, one)
 		}
 		if slices.ContainsFunc(all, func(other *group) bool { return other.key() == g.key() }) {
-			return nil, reads{}, fmt.Errorf("%s: group %q is there twice", g.file, g.name)
+			return nil, reads{}, nil, fmt.Errorf("%s: group %q is there twice", g.file, g.name)
 		}
 		all = append(all, g)
 	}
-	return all, read, nil
+	return all, read, plan.named(), nil
 }
 
 func newRule(from Rule) *rule {
 	r := &rule{
-		name: from.Name(), alerting: from.Alert != "", query: from.Expr,
+		name: from.Name(), alerting: from.Alert != "",
 		hold: from.For, keep: from.KeepFiringFor,
 		labels: labels.FromMap(from.Labels), active: map[string]*Alert{},
 	}
-	r.texts = sorted(from.Annotations)
-	r.templates = sorted(from.Labels)
+	r.texts, r.templates = texts(from.Annotations), texts(from.Labels)
 	return r
 }
 
-// sorted are pairs in the order of their names.
-func sorted(pairs map[string]string) []labels.Label {
-	var all []labels.Label
+// texts are templates in the order of their names.
+func texts(pairs map[string]string) []text {
+	var all []text
 	for _, name := range slices.Sorted(maps.Keys(pairs)) {
-		all = append(all, labels.Label{Name: name, Value: pairs[name]})
+		all = append(all, newText(name, pairs[name]))
 	}
 	return all
 }

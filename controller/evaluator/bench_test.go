@@ -1,0 +1,91 @@
+package evaluator
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// start is when the time of the tests begins.
+var start = time.Date(2026, 11, 30, 2, 0, 0, 0, time.UTC)
+
+// BenchmarkRound is one round with all bundled rules: samples taken in, rules
+// evaluated, alerts published. One in ten providers is down and one in ten is
+// behind, so that there are alerts with templates and queries in them.
+func BenchmarkRound(b *testing.B) {
+	groups, err := LoadGroups(true, nil)
+	require.NoError(b, err)
+	for _, providers := range []int{10, 100, 1000, 2000} {
+		for _, state := range []string{"well", "faulty"} {
+			b.Run(fmt.Sprintf("providers=%d/%s", providers, state), func(b *testing.B) {
+				source := &oneShot{}
+				e, err := New(Options{Sources: []Source{source}}, groups)
+				require.NoError(b, err)
+				at := start
+				prepare := func() {
+					at = at.Add(DefaultInterval)
+					source.next = newFleet(providers, at)
+					source.next.advance(at, float64(at.Unix()))
+					if state == "faulty" {
+						source.next.fail(providers, 10)
+					}
+				}
+				round := func() {
+					r, err := e.Evaluate(b.Context(), at)
+					require.NoError(b, err)
+					require.Empty(b, r.Failures)
+				}
+				for range 10 {
+					prepare()
+					round()
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					b.StopTimer()
+					prepare()
+					b.StartTimer()
+					round()
+				}
+				b.ReportMetric(float64(len(e.Alerts())), "alerts")
+			})
+		}
+	}
+}
+
+// BenchmarkMemory is what the memory holds once it is full: after the longest
+// time that a bundled rule reads back.
+func BenchmarkMemory(b *testing.B) {
+	groups, err := LoadGroups(true, nil)
+	require.NoError(b, err)
+	for _, providers := range []int{100, 1000, 2000} {
+		b.Run(fmt.Sprintf("providers=%d", providers), func(b *testing.B) {
+			for b.Loop() {
+				f := newFleet(providers, start)
+				before := heap()
+				e, err := New(Options{Sources: []Source{f}}, groups)
+				require.NoError(b, err)
+				for at := start.Add(DefaultInterval); at.Before(start.Add(5 * time.Minute)); at = at.Add(DefaultInterval) {
+					f.advance(at, float64(at.Unix()))
+					_, err := e.Evaluate(b.Context(), at)
+					require.NoError(b, err)
+				}
+				b.ReportMetric(float64(heap()-before)/(1<<20), "MiB")
+				b.ReportMetric(float64(e.memory.count), "series")
+				b.ReportMetric(float64(e.memory.points), "samples")
+				runtime.KeepAlive(f)
+			}
+		})
+	}
+}
+
+// heap is how much memory is in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
