@@ -58,7 +58,9 @@ func TestFingerprintsAreThoseOfAlertmanager(t *testing.T) {
 		body := golden(t, "webhook", filepath.Base(file))
 		m, err := Decode(body)
 		require.NoError(t, err)
-		var sent struct{ Alerts []struct{ Fingerprint string } }
+		var sent struct {
+			Alerts []struct{ Fingerprint string }
+		}
 		require.NoError(t, json.Unmarshal(body, &sent))
 		for i, a := range m.Alerts {
 			require.Equal(t, sent.Alerts[i].Fingerprint, a.fingerprint())
