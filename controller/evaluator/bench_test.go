@@ -9,9 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// start is when the time of the tests begins.
-var start = time.Date(2026, 11, 30, 2, 0, 0, 0, time.UTC)
-
 // BenchmarkRound is one round with all bundled rules: samples taken in, rules
 // evaluated, alerts published. One in ten providers is down and one in ten is
 // behind, so that there are alerts with templates and queries in them.
