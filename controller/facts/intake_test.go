@@ -100,6 +100,18 @@ func TestATruncatedMessageAsksForAReading(t *testing.T) {
 	require.Len(t, table.All("btc", noon), 1)
 }
 
+func TestTheEndOfTheWatchdogConcernsAllChains(t *testing.T) {
+	t.Parallel()
+	table := newTable(Options{Alertmanager: true})
+	takeOver(t, table, down("a", 1))
+	require.Equal(t, Receipt{Duplicate: 1}, receive(t, table, at(34), down("a", 1)))
+	require.Equal(t, Receipt{Applied: 1, Chains: []string{"btc", "eth"}}, receive(t, table, at(35), watchdog().over()))
+	require.Equal(t, Local, table.Ruling(at(35)).Source)
+	require.Empty(t, table.Standing("btc", "a", at(35)), "the local evaluator sees nothing wrong")
+	require.Len(t, table.All("btc", at(35)), 1)
+	require.Equal(t, Receipt{Applied: 1}, receive(t, table, at(36), watchdog()))
+}
+
 func TestAMessageWithoutRoomChangesNothing(t *testing.T) {
 	t.Parallel()
 	table := newTable(Options{})

@@ -61,7 +61,10 @@ func (t *Table) Stats(now time.Time) Stats {
 	defer t.mu.Unlock()
 	s := t.stats
 	s.Requests, s.Alerts = maps.Clone(s.Requests), maps.Clone(s.Alerts)
-	s.Facts = map[Source]int{Alertmanager: 0, Local: 0}
+	s.Facts = map[Source]int{}
+	for _, source := range Sources() {
+		s.Facts[source] = 0
+	}
 	for _, c := range t.chains {
 		var standing []Fact
 		for f := range c.all {

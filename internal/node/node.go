@@ -1,8 +1,8 @@
 // Package node starts real blockchain nodes on loopback for the end-to-end
 // tests: btcd and litecoind in regtest mode, anvil, and CometBFT with its
-// key-value application. It stands for what the simulator cannot prove: that
-// the probes understand what real software answers, also while it lags, forks,
-// hangs, starts or is gone.
+// key-value application; and Alertmanager. It stands for what the simulator
+// cannot prove: that we understand what real software answers, also while it
+// lags, forks, hangs, starts or is gone.
 //
 // Invariants: a node listens on 127.0.0.1 only, on ports of its own, with its
 // files in the test's temporary folder, so that tests run in parallel; it
