@@ -72,7 +72,7 @@ func newMember(c *config.Chain, p *config.Provider, pool *chain.Pool, previous *
 func newDuration() prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: rules.ProviderProbeDuration.Name, Help: rules.ProviderProbeDuration.Help,
-		Buckets:                         []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 10},
+		Buckets:                         []float64{.01, .05, .25, 1, 2.5, 5},
 		NativeHistogramBucketFactor:     1.1,
 		NativeHistogramMaxBucketNumber:  100,
 		NativeHistogramMinResetDuration: time.Hour,

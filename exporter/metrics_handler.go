@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
 // maxScrapes bounds how many pages are made at the same time.
@@ -61,6 +62,8 @@ func (e *Exporter) sendMetrics(w http.ResponseWriter, format expfmt.Format, zipp
 // writeMetrics writes one page. In the text formats a family is written in
 // pieces; a protocol buffer holds a family whole.
 func (e *Exporter) writeMetrics(w io.Writer, format expfmt.Format) error {
+	// No name of ours needs escaping, and looking for one copies every family.
+	format = format.WithEscapingScheme(model.NoEscaping)
 	encoder := expfmt.NewEncoder(w, format)
 	pieces := expfmt.NewEncoder(&withoutComments{w: w}, format)
 	v := e.view(time.Now())
