@@ -1,0 +1,41 @@
+package rulelint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/understudy-rpc/understudy/rules"
+)
+
+// isEvidence says whether alerts with these labels are meant to speak against a
+// provider.
+func isEvidence(labels map[string]string) bool {
+	return labels[rules.LabelFailover] == rules.FailoverTrue || strings.Contains(labels[rules.LabelFailover], "{{")
+}
+
+// evidence finds alerts that are meant to speak against a provider and cannot, as
+// their labels do not name one.
+func (l *linter) evidence(r *rule, of labelSet) {
+	if mode, ok := r.labels[rules.LabelFailureMode]; ok && !strings.Contains(mode, "{{") && !slices.Contains(rules.FailureModes(), mode) {
+		l.say(r, r.at("labels", rules.LabelFailureMode), Warning, checkFailureModes, "%s %q is none of %s", rules.LabelFailureMode, mode, strings.Join(rules.FailureModes(), ", "))
+	}
+	value, marked := r.labels[rules.LabelFailover]
+	if marked && !isEvidence(r.labels) && value != "false" && value != "" {
+		l.say(r, r.at("labels", rules.LabelFailover), Warning, checkEvidence, "%s is %q, and only %q makes an alert evidence", rules.LabelFailover, value, rules.FailoverTrue)
+	}
+	if !isEvidence(r.labels) || of.none {
+		return
+	}
+	of = ruleLabels(of, r.labels)
+	for _, name := range []string{rules.LabelChain, rules.LabelProvider} {
+		switch of.presence(name) {
+		case never:
+			l.say(r, placeOf(r.exprNode), Error, checkEvidence, "an alert with %s=%q is evidence against one provider of one chain, but the result has no label %q: the expression leaves %s; keep it, as in by (chain, provider)",
+				rules.LabelFailover, rules.FailoverTrue, name, list(of.names(maybe)))
+		case maybe:
+			l.say(r, placeOf(r.exprNode), Warning, checkEvidence, "an alert with %s=%q is evidence only where the result has the label %q, and nobody can tell here that it always has; see to it, as in by (chain, provider), or set it under labels",
+				rules.LabelFailover, rules.FailoverTrue, name)
+		case sure, fixed:
+		}
+	}
+}
