@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -162,8 +161,8 @@ func TestAReadingThatFailsNamesNoSecret(t *testing.T) {
 		handler http.HandlerFunc
 		want    string
 	}{
-		"an error":   {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "hush", 500) }, "status 500"},
-		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/hush", 302) }, "status 302"},
+		"an error":   {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "hush", http.StatusInternalServerError) }, "status 500"},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/hush", http.StatusFound) }, "status 302"},
 		"a hang-up":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -199,5 +198,5 @@ type hanging struct{}
 
 func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
-	return nil, context.Cause(r.Context())
+	return nil, r.Context().Err()
 }

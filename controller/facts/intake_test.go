@@ -49,7 +49,7 @@ func TestEpisodesDecideWhatStands(t *testing.T) {
 			{1, down("a", 0), OutcomeApplied, false}, {2, down("a", 0).over(), OutcomeApplied, false},
 			{33, down("a", 0), OutcomeApplied, false}}, true},
 		"times differ by less than Alertmanager's API tells": {[]told{
-			{1, down("a", 0.0001), OutcomeApplied, false}, {2, down("a", 0.0002).over(), OutcomeApplied, false}}, false},
+			{1, down("a", 0.0002), OutcomeApplied, false}, {2, down("a", 0.0001).over(), OutcomeApplied, false}}, false},
 		"an end from the future does not hide what follows": {[]told{
 			{1, down("a", 1e6).over(), OutcomeDuplicate, false}, {3, down("a", 2), OutcomeApplied, false}}, true},
 		"an alert from the future can be over": {[]told{

@@ -139,5 +139,10 @@ func TestAReadingHasATimeLimit(t *testing.T) {
 		synctest.Wait()
 		stop()
 		require.EqualValues(t, 1, table.Stats(time.Now()).FailedReadings, "that we stopped is no failure")
+
+		_, log, stop = running(t, hanging{}, ReaderOptions{Table: table})
+		synctest.Wait()
+		stop()
+		require.Empty(t, log.String())
 	})
 }

@@ -76,7 +76,7 @@ func (p *Pipeline) restore(s PipelineState, now time.Time) {
 		return
 	}
 	p.heard = s.Heard
-	if s.Ruling && now.Sub(s.Heard) <= p.limit {
+	if s.Ruling {
 		p.alive, p.beats, p.beaten = true, goodBeats, s.Heard
 	}
 }
