@@ -24,6 +24,7 @@ const module = "github.com/understudy-rpc/understudy"
 var allowed = map[string][]string{
 	"cmd/understudy":       {"exporter", "exporter/chain", "internal/config"},
 	"controller/evaluator": {"internal/config", "rules"},
+	"controller/facts":     {"rules"},
 	"exporter":             {"exporter/chain", "exporter/integrity", "exporter/prober", "exporter/scanner", "internal/config", "rules"},
 	"exporter/integrity":   {"exporter/chain", "exporter/prober", "internal/config"},
 	"exporter/prober":      {"exporter/chain", "internal/config"},
