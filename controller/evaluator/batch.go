@@ -24,14 +24,11 @@ type write struct {
 	value  float64
 }
 
-// begin starts a batch. What the one before did not commit must be abandoned
-// before.
+// begin starts a batch. The one before must be committed or abandoned.
 func (m *memory) begin() *batch {
 	m.stamp++
-	b := &m.batch
-	b.memory, b.stamp = m, m.stamp
-	b.writes, b.fresh = b.writes[:0], b.fresh[:0]
-	return b
+	m.batch.memory, m.batch.stamp = m, m.stamp
+	return &m.batch
 }
 
 // add puts a sample into the batch. The labels may lie in memory that is used
@@ -67,6 +64,12 @@ func (b *batch) abandon() {
 		b.memory.unlink(s)
 	}
 	b.memory.prune()
+	b.empty()
+}
+
+// empty makes the batch ready for the next beginning.
+func (b *batch) empty() {
+	clear(b.writes)
 	clear(b.fresh)
 	b.writes, b.fresh = b.writes[:0], b.fresh[:0]
 }
@@ -89,5 +92,6 @@ func (b *batch) commit(t int64, before []*series) (now []*series, dropped int) {
 		now = append(now, w.series)
 	}
 	clear(before[min(len(now), len(before)):])
+	b.empty()
 	return now, dropped
 }

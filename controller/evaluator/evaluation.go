@@ -95,6 +95,7 @@ func (e *Evaluator) repeat(r *rule, then time.Time) {
 	for i, s := range r.written {
 		if !e.memory.write(s, timestamp.FromTime(then), r.values[i]) {
 			e.metrics.resultsDropped.Inc()
+			r.repeatable = false
 		}
 	}
 }
@@ -118,8 +119,7 @@ func (e *Evaluator) record(g *group, r *rule, elements []element, then time.Time
 		}
 		r.values = append(r.values, one.value)
 	}
-	e.commit(r, b, then)
-	r.repeatable = true
+	r.repeatable = e.commit(r, b, then)
 	return nil
 }
 
@@ -156,11 +156,12 @@ func (e *Evaluator) checkRecorded(r *rule, elements []element) error {
 	return nil
 }
 
-// commit writes a batch of a rule.
-func (e *Evaluator) commit(r *rule, b *batch, then time.Time) {
+// commit writes a batch of a rule, and says whether all of it was written.
+func (e *Evaluator) commit(r *rule, b *batch, then time.Time) bool {
 	var dropped int
 	r.written, dropped = b.commit(timestamp.FromTime(then), r.written)
 	e.metrics.resultsDropped.Add(float64(dropped))
+	return dropped == 0
 }
 
 // describeDuplicate puts Prometheus's words for a duplicate.

@@ -157,17 +157,19 @@ func (f *fleet) fail(providers, n int) {
 		f.setOne(rules.ProviderUp, i, 0)
 		f.setOne(rules.ProviderConsecutiveErrors, i, 7)
 		f.setOne(rules.ProviderConsecutiveSuccesses, i, 0)
-		if i+1 < providers {
-			height := f.byName[rules.ProviderBlockHeight.Name].Metric[i+1].Gauge
-			*height.Value -= 50
+		if heights := f.byName[rules.ProviderBlockHeight.Name].Metric; i+1 < len(heights) {
+			*heights[i+1].Gauge.Value -= 50
 		}
 	}
 	f.set(rules.ProviderFailing, 1)
 }
 
-// setOne sets a gauge of the i-th provider, which has one series of it.
+// setOne sets the i-th series of a gauge, that of the i-th provider unless the
+// test has changed the fleet.
 func (f *fleet) setOne(m rules.Metric, i int, value float64) {
-	*f.byName[m.Name].Metric[i].Gauge.Value = value
+	if all := f.byName[m.Name].Metric; i < len(all) {
+		*all[i].Gauge.Value = value
+	}
 }
 
 // Collect gives the samples as they stand.

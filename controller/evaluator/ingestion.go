@@ -28,31 +28,32 @@ const (
 // and what a failed scrape leaves: the end of all series of the source.
 func (e *Evaluator) ingest(f *feed, families []*dto.MetricFamily, err error, took time.Duration, at time.Time) SourceStatus {
 	status := SourceStatus{Target: f.target, Err: err}
+	b := e.memory.begin()
 	if err == nil {
-		status.Samples, status.Err = e.stage(f, families, took)
+		status.Samples, status.Err = e.stage(f, b, families, took)
 	}
 	if status.Err != nil {
 		status.Samples = 0
-		e.memory.batch.abandon()
-		if err := e.stageMeta(f, e.memory.begin(), 0, 0, took); err != nil {
+		b.abandon()
+		b = e.memory.begin()
+		if err := e.stageMeta(f, b, 0, 0, took); err != nil {
 			// There is no room for three series. The old ones end all the same.
-			e.memory.batch.abandon()
-			e.memory.begin()
+			b.abandon()
+			b = e.memory.begin()
 		}
 	}
 	var dropped int
-	f.series, dropped = e.memory.batch.commit(timestamp.FromTime(at), f.series)
+	f.series, dropped = b.commit(timestamp.FromTime(at), f.series)
 	f.instruments.dropped.Add(float64(dropped))
 	return status
 }
 
-// stage puts an answer into a new batch and says how many samples it has.
-func (e *Evaluator) stage(f *feed, families []*dto.MetricFamily, took time.Duration) (int, error) {
+// stage puts an answer into a batch and says how many samples it has.
+func (e *Evaluator) stage(f *feed, b *batch, families []*dto.MetricFamily, took time.Duration) (int, error) {
 	total := 0
 	for _, family := range families {
 		total += samplesOf(family)
 	}
-	b := e.memory.begin()
 	f.cursor = 0
 	// First, so that a source cannot say of itself that it is up.
 	if err := e.stageMeta(f, b, 1, total, took); err != nil {

@@ -91,6 +91,7 @@ func (m *memory) keep(r reads) {
 		for _, s := range mt.series {
 			m.unlink(s)
 		}
+		delete(m.metrics, name)
 	}
 	m.prune()
 	m.ended = slices.DeleteFunc(m.ended, func(s *series) bool { return s.gone })
@@ -98,8 +99,9 @@ func (m *memory) keep(r reads) {
 
 // clear forgets all samples.
 func (m *memory) clear() {
+	kept := m.reads
 	m.keep(reads{})
-	clear(m.metrics)
+	m.keep(kept)
 }
 
 // retention is how old a point may be and still be read by who looks back.
@@ -183,11 +185,12 @@ func (m *memory) prune() {
 // alive says whether the series has a value, as far as it did not get too old.
 func (s *series) alive() bool { return s.points.len() > 0 && !value.IsStaleNaN(s.points.newest().v) }
 
-// write appends a point, unless the series has one of that time or later.
+// write appends a point, unless the series has one of that time or later, or is
+// forgotten.
 func (m *memory) write(s *series, t int64, v float64) bool {
 	p, mt := &s.points, s.metric
 	before := p.len()
-	if before > 0 && p.newest().t >= t {
+	if s.gone || (before > 0 && p.newest().t >= t) {
 		return false
 	}
 	m.track(s, t, v)
@@ -239,7 +242,7 @@ func (m *memory) version(name string, t int64, all bool) (uint64, bool) {
 
 // end marks a series as ended at t.
 func (m *memory) end(s *series, t int64) {
-	if s.gone || !m.write(s, t, staleMarker) || s.ended {
+	if !m.write(s, t, staleMarker) || s.ended {
 		return
 	}
 	s.ended = true
