@@ -161,9 +161,11 @@ func TestAReadingThatFailsNamesNoSecret(t *testing.T) {
 		handler http.HandlerFunc
 		want    string
 	}{
-		"an error":   {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "hush", http.StatusInternalServerError) }, "status 500"},
-		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/hush", http.StatusFound) }, "status 302"},
-		"a hang-up":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
+		"an error": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "hush", http.StatusInternalServerError) }, "status 500"},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/hush", http.StatusFound)
+		}, "status 302"},
+		"a hang-up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
