@@ -15,8 +15,12 @@ var comesAndGoes = []string{"ALERTS", "ALERTS_FOR_STATE", rules.ProviderFailing.
 // comparison finds alerts that fire whatever the values are: an alert fires for
 // every series that its expression has, also for one with the value 0.
 func (l *linter) comparison(r *rule) {
-	if r.expr.Type() == parser.ValueTypeString {
-		l.say(r, placeOf(r.exprNode), Error, checkComparison, "an alert needs a vector or a number, and this is a text")
+	switch r.expr.Type() {
+	case parser.ValueTypeString:
+		l.say(r, placeOf(r.exprNode), Error, checkComparison, "an alert needs series, and this is a text")
+		return
+	case parser.ValueTypeScalar:
+		l.say(r, placeOf(r.exprNode), Error, checkComparison, "this is a number and no series, so that the alert always fires; compare a metric, or write vector(1) if it is meant to")
 		return
 	}
 	if isConstant(r.expr) && !isEvidence(r.labels) {

@@ -17,9 +17,9 @@ var ofGauges = []string{"delta", "idelta", "deriv", "predict_linear"}
 
 // regardless are the functions whose result does not depend on how high a counter
 // is.
-var regardless = append([]string{
+var regardless = slices.Concat(ofCounters, ofGauges, []string{
 	"absent", "absent_over_time", "changes", "count_over_time", "present_over_time", "resets", "timestamp",
-}, ofCounters...)
+})
 
 // typeOf tells the type of a metric, if it is known.
 func (k *knowledge) typeOf(name string) (rules.Type, bool) {

@@ -26,12 +26,13 @@ func (l *linter) evidence(r *rule, of labelSet) {
 	if !isEvidence(r.labels) || of.none {
 		return
 	}
+	left := list(of.names(maybe))
 	of = ruleLabels(of, r.labels)
 	for _, name := range []string{rules.LabelChain, rules.LabelProvider} {
 		switch of.presence(name) {
 		case never:
 			l.say(r, placeOf(r.exprNode), Error, checkEvidence, "an alert with %s=%q is evidence against one provider of one chain, but the result has no label %q: the expression leaves %s; keep it, as in by (chain, provider)",
-				rules.LabelFailover, rules.FailoverTrue, name, list(of.names(maybe)))
+				rules.LabelFailover, rules.FailoverTrue, name, left)
 		case maybe:
 			l.say(r, placeOf(r.exprNode), Warning, checkEvidence, "an alert with %s=%q is evidence only where the result has the label %q, and nobody can tell here that it always has; see to it, as in by (chain, provider), or set it under labels",
 				rules.LabelFailover, rules.FailoverTrue, name)

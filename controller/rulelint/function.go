@@ -79,7 +79,10 @@ func replaced(c *parser.Call, s labelSet) labelSet {
 	if s.none {
 		return s
 	}
-	from := s.presence(origin)
+	from := never // No label has an empty name.
+	if origin != "" {
+		from = s.presence(origin)
+	}
 	always := (from == never && matches(pattern, "")) || (pattern != "" && slices.Contains(everything, pattern)) ||
 		(from >= sure && slices.Contains(something, pattern))
 	// filled: the replacement is not empty where the pattern matches.

@@ -16,6 +16,7 @@ var (
 	ofPlace      = regexp.MustCompile(`^(\d+):(\d+): (.*)$`)
 	ofTemplate   = regexp.MustCompile(`^(label|annotation) "([^"]+)": `)
 	unknownField = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
+	wrongKind    = regexp.MustCompile(`^cannot unmarshal !!(\w+)( .*)? into \S+$`)
 	repeatedName = regexp.MustCompile(`^groupname: "(.*)" is repeated`)
 )
 
@@ -48,6 +49,12 @@ func (s *source) explainLine(text string) Finding {
 	if found := unknownField.FindStringSubmatch(text); found != nil {
 		f.Column = strings.Index(s.line(f.Line), found[1]) + 1
 		text = fmt.Sprintf("there is no field %q here", found[1])
+	} else if found := wrongKind.FindStringSubmatch(text); found != nil {
+		kind, ok := map[string]string{"seq": "a list", "map": "a mapping", "str": "the text"}[found[1]]
+		if !ok {
+			kind = "the value"
+		}
+		text = kind + found[2] + " cannot stand here"
 	} else if found := repeatedName.FindStringSubmatch(text); found != nil {
 		at := s.repeated(found[1])
 		f.Line, f.Column = at.line, at.column
