@@ -31,7 +31,7 @@ func newMetricsHandler(e *Exporter) http.Handler {
 			writeText(w, http.StatusServiceUnavailable, "Too many scrapes at once.")
 			return
 		}
-		format := expfmt.NegotiateIncludingOpenMetrics(r.Header)
+		format := expfmt.NegotiateAccept(r.Header, expfmt.DefaultOpenMetricsAcceptedFormats()...)
 		w.Header().Set("Content-Type", string(format))
 		if err := e.sendMetrics(w, format, acceptsGzip(r)); err != nil {
 			// The status is sent; all that is left is to break off.
