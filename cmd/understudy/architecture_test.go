@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"cmd/understudy":       {"exporter", "exporter/chain", "internal/config"},
 	"controller/evaluator": {"internal/config", "rules"},
 	"controller/facts":     {"rules"},
+	"controller/rulelint":  {"rules"},
 	"exporter":             {"exporter/chain", "exporter/integrity", "exporter/prober", "exporter/scanner", "internal/config", "rules"},
 	"exporter/integrity":   {"exporter/chain", "exporter/prober", "internal/config"},
 	"exporter/prober":      {"exporter/chain", "internal/config"},
