@@ -216,3 +216,15 @@ func TestPagesWorkBelowAPrefix(t *testing.T) {
 	status, _ = do(t, http.MethodDelete, server.URL+"/watch/-/reload", "")
 	require.Equal(t, http.StatusMethodNotAllowed, status)
 }
+
+func TestForeignPageInTheBrowserCannotAct(t *testing.T) {
+	w := newWorld(t, "a")
+	_, server := w.start(exporter.HandlerOptions{Actions: true})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/-/reload", nil)
+	require.NoError(t, err)
+	req.Header.Set("Sec-Fetch-Site", "cross-site")
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, http.StatusForbidden, res.StatusCode)
+}

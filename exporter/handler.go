@@ -40,7 +40,8 @@ func (e *Exporter) Handler(o HandlerOptions) http.Handler {
 	r.Get("/config", e.serveConfig)
 	r.Get("/", e.landing(o))
 	r.Group(func(r chi.Router) {
-		r.Use(actions(o.Actions))
+		// A page in the operator's browser can reach loopback as well.
+		r.Use(actions(o.Actions), http.NewCrossOriginProtection().Handler)
 		r.Get("/probe", e.serveProbe)
 		r.Post("/-/reload", e.serveReload)
 		r.Put("/-/reload", e.serveReload)
