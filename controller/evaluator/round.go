@@ -126,24 +126,31 @@ func (e *Evaluator) round(ctx context.Context, at time.Time, reckon func(time.Ti
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.last = at
-	result := Result{At: at, Sources: e.land(at), Evaluated: e.complete(), Alerts: e.Alerts()}
-	if !result.Evaluated {
+	result := Result{At: at, Sources: e.land(at), Alerts: e.Alerts()}
+	if !e.complete() {
 		return result, nil
 	}
-	began := time.Now()
-	e.memory.now = timestamp.FromTime(at)
-	result.Failures, result.Ended, err = e.evaluate(ctx, at)
-	if err != nil {
+	if err := e.judge(ctx, &result); err != nil {
 		return Result{}, err
 	}
-	e.memory.sweep(timestamp.FromTime(at))
-	result.Alerts = e.publish()
-	result.Duration = time.Since(began)
-	e.metrics.duration.Set(result.Duration.Seconds())
-	e.metrics.timestamp.Set(float64(at.UnixMilli()) / 1000)
+	return result, nil
+}
+
+// judge evaluates the rules at the time of a result, and fills in what it found.
+func (e *Evaluator) judge(ctx context.Context, r *Result) (err error) {
+	began := time.Now()
+	e.memory.now = timestamp.FromTime(r.At)
+	if r.Failures, r.Ended, err = e.evaluate(ctx, r.At); err != nil {
+		return err
+	}
+	e.memory.sweep(e.memory.now)
+	r.Alerts, r.Evaluated = e.publish(), true
+	r.Duration = time.Since(began)
+	e.metrics.duration.Set(r.Duration.Seconds())
+	e.metrics.timestamp.Set(float64(e.memory.now) / 1000)
 	e.metrics.samples.Set(float64(e.memory.points))
 	e.metrics.series.Set(float64(e.memory.count))
-	return result, nil
+	return nil
 }
 
 // publish makes the alerts visible to everybody.
