@@ -12,9 +12,14 @@ import (
 	"github.com/understudy-rpc/understudy/internal/config"
 )
 
+// check adds the subcommands that only look at files.
+func (p *program) check(app *kingpin.Application) []command {
+	c := app.Command("check", "Check files without running anything.")
+	return []command{p.checkConfig(c), p.checkRules(c)}
+}
+
 // checkConfig adds the subcommand that validates a configuration.
-func (p *program) checkConfig(app *kingpin.Application) command {
-	check := app.Command("check", "Check files without running anything.")
+func (p *program) checkConfig(check *kingpin.CmdClause) command {
 	c := check.Command("config", "Validate a configuration: one line per mistake, or a summary with the requests that each provider will get.")
 	flag := configFlag(c)
 	file := c.Arg("FILE", "Configuration file; the same as --config.file.").String()

@@ -16,6 +16,8 @@ import (
 // not set.
 type environment struct {
 	ConfigFile       string        `env:"CONFIG_FILE"`
+	FatalWarnings    bool          `env:"FATAL_WARNINGS"`
+	Force            bool          `env:"FORCE"`
 	Format           string        `env:"FORMAT"`
 	LogFormat        string        `env:"LOG_FORMAT"`
 	LogLevel         string        `env:"LOG_LEVEL"`
@@ -46,6 +48,8 @@ func (e environment) values() map[string][]string {
 		}
 	}
 	word("config.file", e.ConfigFile)
+	yes("fatal-warnings", e.FatalWarnings)
+	yes("force", e.Force)
 	word("format", e.Format)
 	word("log.format", e.LogFormat)
 	word("log.level", e.LogLevel)

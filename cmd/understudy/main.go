@@ -53,7 +53,7 @@ func execute(args, environ []string, stdout, stderr io.Writer) int {
 	// Help and version end the parsing, not the process.
 	app.Terminate(func(status int) { ended, stopped = status, true })
 
-	commands := []command{p.exporter(app), p.checkConfig(app), p.probe(app)}
+	commands := append(p.check(app), p.exporter(app), p.probe(app), p.assets(app))
 	if err := twins(app, environ); err != nil {
 		return p.fail(err)
 	}

@@ -27,11 +27,12 @@ func TestEveryFlagHasItsTwin(t *testing.T) {
 	app := kingpin.New("understudy", "")
 	p := &program{stdout: io.Discard, stderr: io.Discard}
 	p.exporter(app)
-	p.checkConfig(app)
+	p.check(app)
 	p.probe(app)
+	p.assets(app)
 	for _, name := range flagNames(app.Model().FlagGroupModel, app.Model().Commands) {
 		variable := variableOf(name)
-		value := map[string]string{"UNDERSTUDY_TIMEOUT": "3s", "UNDERSTUDY_WEB_ENABLE_PPROF": "true", "UNDERSTUDY_WEB_SYSTEMD_SOCKET": "true"}[variable]
+		value := map[string]string{"UNDERSTUDY_TIMEOUT": "3s", "UNDERSTUDY_WEB_ENABLE_PPROF": "true", "UNDERSTUDY_WEB_SYSTEMD_SOCKET": "true", "UNDERSTUDY_FATAL_WARNINGS": "true", "UNDERSTUDY_FORCE": "true"}[variable]
 		if value == "" {
 			value = "x"
 		}
