@@ -171,34 +171,60 @@ func (f *ruleFile) lineAt(n int) string {
 var (
 	ofLine       = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 	ofPlace      = regexp.MustCompile(`^\d+:\d+: `)
-	unknownField = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
+	unknownField = regexp.MustCompile(`^field (\S+) not found in type .*$`)
 	repeatedName = regexp.MustCompile(`^groupname: "(.*)" is repeated`)
+	lastWord     = regexp.MustCompile(`([^\s":]+)"?$`)
+)
+
+// kinds puts words for the types that the decoder names.
+var kinds = strings.NewReplacer(
+	"[]rulefmt.RuleGroupNode", "a list of groups", "[]rulefmt.RuleGroup", "a list of groups",
+	"[]rulefmt.RuleNode", "a list of rules", "[]rulefmt.Rule", "a list of rules",
+	"rulefmt.RuleGroups", "a file of groups", "rulefmt.ruleGroups", "a file of groups",
+	"rulefmt.RuleGroupNode", "a group", "rulefmt.RuleGroup", "a group",
+	"rulefmt.RuleNode", "a rule", "rulefmt.Rule", "a rule", "map[string]string", "a mapping of texts",
 )
 
 // explainFile explains what is wrong with a file as a whole: its YAML, unknown
-// fields, the names of groups.
+// fields, what concerns a group.
 func (f *ruleFile) explainFile(err error) []string {
 	var lines []string
 	for text := range strings.SplitSeq(err.Error(), "\n") {
 		text = strings.TrimSpace(text)
-		if text == "" || text == "yaml: unmarshal errors:" {
-			continue
+		if text != "" && text != "yaml: unmarshal errors:" {
+			lines = append(lines, f.explainLine(text))
 		}
-		at := place{}
-		if found := ofLine.FindStringSubmatch(text); found != nil {
-			at.line, _ = strconv.Atoi(found[1])
-			text = found[2]
-		}
-		text = ofPlace.ReplaceAllString(text, "")
-		if found := unknownField.FindStringSubmatch(text); found != nil {
-			at.column = strings.Index(f.lineAt(at.line), found[1]) + 1
-			text = fmt.Sprintf("unknown field %q", found[1])
-		} else if found := repeatedName.FindStringSubmatch(text); found != nil {
-			at = f.repeated(found[1])
-		}
-		lines = append(lines, f.at(at)+": "+strings.TrimPrefix(text, "yaml: "))
 	}
 	return lines
+}
+
+func (f *ruleFile) explainLine(text string) string {
+	at := place{}
+	if found := ofLine.FindStringSubmatch(text); found != nil {
+		at.line, _ = strconv.Atoi(found[1])
+		text = found[2]
+	}
+	text = kinds.Replace(strings.TrimPrefix(ofPlace.ReplaceAllString(text, ""), "yaml: "))
+	if found := unknownField.FindStringSubmatch(text); found != nil {
+		at.column = strings.Index(f.lineAt(at.line), found[1]) + 1
+		text = fmt.Sprintf("unknown field %q", found[1])
+	} else if found := repeatedName.FindStringSubmatch(text); found != nil {
+		at = f.repeated(found[1])
+	} else if found := lastWord.FindStringSubmatch(text); found != nil && at.line == 0 {
+		at = f.mentioned(found[1])
+	}
+	return f.at(at) + ": " + oneLine(text)
+}
+
+// mentioned is the first place at which a word stands, for mistakes that come
+// without a place but name what is wrong.
+func (f *ruleFile) mentioned(word string) place {
+	for i, line := range f.lines {
+		if column := strings.Index(line, word); column >= 0 {
+			return place{line: i + 1, column: column + 1}
+		}
+	}
+	return place{}
 }
 
 // repeated is the place of the second group of a name.
