@@ -38,6 +38,13 @@ func TestPromtoolAcceptsTheAssets(t *testing.T) {
 	require.Contains(t, got, "3 rule files found")
 }
 
+func TestPromtoolRunsTheDocumentedTest(t *testing.T) {
+	t.Parallel()
+	rules, test := documented(t)
+	said(t, "promtool", "check", "rules", "--lint=all", "--lint-fatal", rules)
+	require.Contains(t, said(t, "promtool", "test", "rules", test), "SUCCESS")
+}
+
 func TestAmtoolAcceptsTheAssets(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(written(t), "alertmanager.yml")

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,5 +62,29 @@ func TestBadFiles(t *testing.T) {
 			require.NoError(t, err, "write it with: go test ./controller/rulelint -update")
 			require.Empty(t, cmp.Diff(string(want), got))
 		})
+	}
+}
+
+// TestEveryCheckIsFoundAndDocumented holds the checks, the bad files and the
+// documentation together.
+func TestEveryCheckIsFoundAndDocumented(t *testing.T) {
+	t.Parallel()
+	program, err := os.ReadFile("lint.go")
+	require.NoError(t, err)
+	names := regexp.MustCompile(`(?m)^\tcheck\w+ += "([a-z-]+)"$`).FindAllSubmatch(program, -1)
+	require.GreaterOrEqual(t, len(names), 12)
+	documentation, err := os.ReadFile("../../docs/rules.md")
+	require.NoError(t, err)
+	goldens, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	var found strings.Builder
+	for _, name := range goldens {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		found.Write(text)
+	}
+	for _, name := range names {
+		require.Contains(t, string(documentation), "\n| `"+string(name[1])+"` |")
+		require.Contains(t, found.String(), "["+string(name[1])+"]\n")
 	}
 }
