@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/prometheus/promql/parser"
+
 	"github.com/understudy-rpc/understudy/rules"
 )
 
@@ -39,4 +41,19 @@ func (l *linter) evidence(r *rule, of labelSet) {
 		case sure, fixed:
 		}
 	}
+	if of.presence(rules.LabelProvider) != never && of.presence(labelInstance) == sure && isOfExporter(r.expr) {
+		l.say(r, placeOf(r.exprNode), Warning, checkEvidence, "the result has a series per %s, so that one exporter with a broken network condemns a provider by itself; let them vote, as in avg by (chain, provider) (… > bool …) > 0.5", labelInstance)
+	}
+}
+
+// isOfExporter says whether an expression reads what exporters publish of
+// providers, each for itself.
+func isOfExporter(e parser.Expr) bool {
+	found := false
+	parser.Inspect(e, func(n parser.Node, _ []parser.Node) error {
+		v, ok := n.(*parser.VectorSelector)
+		found = found || ok && strings.HasPrefix(nameOf(v), "bifrost_provider_")
+		return nil
+	})
+	return found
 }
