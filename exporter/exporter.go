@@ -183,6 +183,10 @@ func (e *Exporter) Gather() ([]*dto.MetricFamily, error) {
 
 var _ prometheus.Gatherer = (*Exporter)(nil)
 
+// Registerer takes the metrics of what runs in the same process, so that one
+// page shows all.
+func (e *Exporter) Registerer() prometheus.Registerer { return e.process.registry }
+
 // view takes down what there is to tell now.
 func (e *Exporter) view(now time.Time) *view {
 	f := e.fleet.Load()

@@ -23,6 +23,8 @@ type HandlerOptions struct {
 	// Actions opens what changes something or costs requests: reload, pushed
 	// heights and probes on demand. It must be false when anybody can connect.
 	Actions bool
+	// Reload is what /-/reload does; nil is the exporter's own Reload.
+	Reload func() error
 	// Pprof opens the runtime's profiles under /debug/pprof/.
 	Pprof bool
 }
@@ -31,6 +33,9 @@ type HandlerOptions struct {
 func (e *Exporter) Handler(o HandlerOptions) http.Handler {
 	if o.TelemetryPath == "" {
 		o.TelemetryPath = "/metrics"
+	}
+	if o.Reload == nil {
+		o.Reload = e.Reload
 	}
 	r := chi.NewRouter()
 	r.Use(middleware.GetHead)
@@ -43,8 +48,8 @@ func (e *Exporter) Handler(o HandlerOptions) http.Handler {
 		// A page in the operator's browser can reach loopback as well.
 		r.Use(actions(o.Actions), http.NewCrossOriginProtection().Handler)
 		r.Get("/probe", e.serveProbe)
-		r.Post("/-/reload", e.serveReload)
-		r.Put("/-/reload", e.serveReload)
+		r.Post("/-/reload", serveReload(o.Reload))
+		r.Put("/-/reload", serveReload(o.Reload))
 		r.Put("/chains/{chain}/observed-height", e.serveObservedHeight)
 	})
 	if o.Pprof {
@@ -86,12 +91,15 @@ func (e *Exporter) serveReady(w http.ResponseWriter, _ *http.Request) {
 	writeText(w, http.StatusOK, "Understudy is ready.")
 }
 
-func (e *Exporter) serveReload(w http.ResponseWriter, _ *http.Request) {
-	if err := e.Reload(); err != nil {
-		writeText(w, http.StatusInternalServerError, "The configuration was not taken; the one before stays in force.\n"+err.Error())
-		return
+// serveReload takes what changed, or says what is wrong with it.
+func serveReload(reload func() error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if err := reload(); err != nil {
+			writeText(w, http.StatusInternalServerError, "The change was not taken; what was before stays in force.\n"+err.Error())
+			return
+		}
+		writeText(w, http.StatusOK, "Reloaded.")
 	}
-	writeText(w, http.StatusOK, "Reloaded.")
 }
 
 func (e *Exporter) serveConfig(w http.ResponseWriter, _ *http.Request) {

@@ -22,7 +22,8 @@ const module = "github.com/understudy-rpc/understudy"
 // way, from cmd down to rules and internal/config; whoever adds a package says
 // here where it stands.
 var allowed = map[string][]string{
-	"cmd/understudy":       {"controller/rulelint", "deploy", "exporter", "exporter/chain", "internal/config", "rules"},
+	"cmd/understudy":       {"controller/rulelint", "deploy", "controller", "controller/evaluator", "exporter", "exporter/chain", "exporter/prober", "internal/config", "rules"},
+	"controller":           {"controller/evaluator", "rules"},
 	"controller/evaluator": {"internal/config", "rules"},
 	"controller/facts":     {"rules"},
 	"controller/rulelint":  {"rules"},

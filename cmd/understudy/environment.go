@@ -21,6 +21,8 @@ type environment struct {
 	Format           string        `env:"FORMAT"`
 	LogFormat        string        `env:"LOG_FORMAT"`
 	LogLevel         string        `env:"LOG_LEVEL"`
+	RulesBundled     *bool         `env:"RULES_BUNDLED"`
+	RulesFile        []string      `env:"RULES_FILE" envSeparator:","`
 	Timeout          time.Duration `env:"TIMEOUT"`
 	WebConfigFile    string        `env:"WEB_CONFIG_FILE"`
 	WebEnablePprof   bool          `env:"WEB_ENABLE_PPROF"`
@@ -53,6 +55,12 @@ func (e environment) values() map[string][]string {
 	word("format", e.Format)
 	word("log.format", e.LogFormat)
 	word("log.level", e.LogLevel)
+	if e.RulesBundled != nil {
+		set["rules.bundled"] = []string{strconv.FormatBool(*e.RulesBundled)}
+	}
+	if len(e.RulesFile) > 0 {
+		set["rules.file"] = e.RulesFile
+	}
 	if e.Timeout != 0 {
 		word("timeout", e.Timeout.String())
 	}

@@ -88,8 +88,14 @@ type process struct {
 // start starts the exporter as a process on a free port.
 func start(t testing.TB, environ []string, args ...string) *process {
 	t.Helper()
+	return startCommand(t, "exporter", environ, args...)
+}
+
+// startCommand starts a command that serves as a process on a free port.
+func startCommand(t testing.TB, name string, environ []string, args ...string) *process {
+	t.Helper()
 	p := &process{t: t, address: freeAddress(t)}
-	p.cmd = exec.Command(os.Args[0], append([]string{"exporter", "--web.listen-address=" + p.address}, args...)...)
+	p.cmd = exec.Command(os.Args[0], append([]string{name, "--web.listen-address=" + p.address}, args...)...)
 	p.cmd.Env = append(append(os.Environ(), asProgram+"=yes"), environ...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
 	p.cmd.Dir = t.TempDir()

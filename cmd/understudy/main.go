@@ -11,6 +11,8 @@ import (
 	"os"
 
 	"github.com/alecthomas/kingpin/v2"
+	"github.com/prometheus/common/promslog"
+	promslogflag "github.com/prometheus/common/promslog/flag"
 	"github.com/prometheus/common/version"
 )
 
@@ -30,6 +32,7 @@ func main() {
 // program is what the subcommands get to work with.
 type program struct {
 	environ        []string
+	log            *promslog.Config
 	stdout, stderr io.Writer
 }
 
@@ -42,7 +45,7 @@ type command struct {
 
 // execute parses the arguments and runs one subcommand.
 func execute(args, environ []string, stdout, stderr io.Writer) int {
-	p := &program{environ: environ, stdout: stdout, stderr: stderr}
+	p := &program{environ: environ, stdout: stdout, stderr: stderr, log: &promslog.Config{Writer: stderr}}
 	app := kingpin.New("understudy", "Automatic failover between chain data providers.")
 	app.Version(version.Print("understudy"))
 	app.HelpFlag.Short('h')
@@ -53,7 +56,7 @@ func execute(args, environ []string, stdout, stderr io.Writer) int {
 	// Help and version end the parsing, not the process.
 	app.Terminate(func(status int) { ended, stopped = status, true })
 
-	commands := append(p.check(app), p.exporter(app), p.probe(app), p.assets(app))
+	commands := p.commands(app)
 	if err := twins(app, environ); err != nil {
 		return p.fail(err)
 	}
@@ -70,6 +73,12 @@ func execute(args, environ []string, stdout, stderr io.Writer) int {
 		}
 	}
 	return p.fail(errors.New("no such command"))
+}
+
+// commands adds every subcommand with its flags.
+func (p *program) commands(app *kingpin.Application) []command {
+	promslogflag.AddFlags(app, p.log)
+	return append(p.check(app), p.run(app), p.exporter(app), p.probe(app), p.assets(app))
 }
 
 // fail says why a command cannot run.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kingpin/v2"
+	"github.com/prometheus/common/promslog"
 	"github.com/stretchr/testify/require"
 )
 
@@ -25,14 +26,11 @@ func TestHelpAndVersionEndWell(t *testing.T) {
 func TestEveryFlagHasItsTwin(t *testing.T) {
 	t.Parallel()
 	app := kingpin.New("understudy", "")
-	p := &program{stdout: io.Discard, stderr: io.Discard}
-	p.exporter(app)
-	p.check(app)
-	p.probe(app)
-	p.assets(app)
+	p := &program{stdout: io.Discard, stderr: io.Discard, log: &promslog.Config{}}
+	p.commands(app)
 	for _, name := range flagNames(app.Model().FlagGroupModel, app.Model().Commands) {
 		variable := variableOf(name)
-		value := map[string]string{"UNDERSTUDY_TIMEOUT": "3s", "UNDERSTUDY_WEB_ENABLE_PPROF": "true", "UNDERSTUDY_WEB_SYSTEMD_SOCKET": "true", "UNDERSTUDY_FATAL_WARNINGS": "true", "UNDERSTUDY_FORCE": "true"}[variable]
+		value := map[string]string{"UNDERSTUDY_TIMEOUT": "3s", "UNDERSTUDY_WEB_ENABLE_PPROF": "true", "UNDERSTUDY_WEB_SYSTEMD_SOCKET": "true", "UNDERSTUDY_FATAL_WARNINGS": "true", "UNDERSTUDY_FORCE": "true", "UNDERSTUDY_RULES_BUNDLED": "false"}[variable]
 		if value == "" {
 			value = "x"
 		}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/oklog/run"
+	"github.com/prometheus/common/promslog"
+	"github.com/prometheus/common/version"
+	"github.com/prometheus/exporter-toolkit/web"
+	webflag "github.com/prometheus/exporter-toolkit/web/kingpinflag"
+
+	"github.com/understudy-rpc/understudy/exporter"
+)
+
+// collectAt is when garbage is collected, in per cent of the live heap, unless
+// GOGC says otherwise. Most of the heap lives as long as its provider, so that
+// collecting it often is cheap and saves memory.
+const collectAt = 50
+
+// stopTimeout bounds a graceful stop.
+const stopTimeout = 5 * time.Second
+
+// serverFlags are the flags of every command that serves.
+type serverFlags struct {
+	telemetryPath *string
+	routePrefix   *string
+	externalURL   *string
+	pprof         *bool
+	web           *web.FlagConfig
+}
+
+// addServerFlags adds them to a command that listens on address by default.
+func addServerFlags(c *kingpin.CmdClause, address string) serverFlags {
+	return serverFlags{
+		telemetryPath: c.Flag("web.telemetry-path", "Path of the metrics.").Default("/metrics").String(),
+		routePrefix:   c.Flag("web.route-prefix", "Prefix of every path. Default: the path of --web.external-url.").String(),
+		externalURL:   c.Flag("web.external-url", "URL under which this is reached from outside, behind a reverse proxy for example.").PlaceHolder("URL").String(),
+		pprof:         c.Flag("web.enable-pprof", "Open the runtime's profiles under /debug/pprof/.").Bool(),
+		web:           webflag.AddFlags(c, address),
+	}
+}
+
+// service is a command that serves until it is told to stop.
+type service struct {
+	logger  *slog.Logger
+	flags   serverFlags
+	prefix  string
+	exposed exposure
+	handler http.Handler
+	// reload is what SIGHUP does.
+	reload func() error
+	// parts run beside the server. The first to end stops all.
+	parts []func(context.Context) error
+}
+
+// newService begins the log and looks at what the flags say.
+func (p *program) newService(name string, flags serverFlags) (*service, error) {
+	s := &service{logger: promslog.New(p.log), flags: flags}
+	s.logger.Info("Starting understudy "+name, "version", version.Info())
+	s.logger.Info("Build context", "build_context", version.BuildContext())
+	if os.Getuid() == 0 {
+		s.logger.Warn("Running as root, which is not needed")
+	}
+	if _, set := p.lookup("GOGC"); !set {
+		debug.SetGCPercent(collectAt)
+	}
+	var err error
+	if s.prefix, err = prefixOf(*flags.routePrefix, *flags.externalURL); err != nil {
+		return nil, err
+	}
+	s.exposed, err = exposureOf(*flags.web.WebListenAddresses, *flags.web.WebSystemdSocket, *flags.web.WebConfigFile)
+	if err != nil {
+		return nil, err
+	}
+	if !s.exposed.trusted() {
+		s.logger.Warn("Listening beyond loopback without authentication: reload, pushed heights and probes on demand are refused", "advice", "set --web.config.file with basic_auth_users")
+	}
+	return s, nil
+}
+
+// exporterOptions are what of the exporter's HTTP interface is open.
+func (s *service) exporterOptions(reload func() error) exporter.HandlerOptions {
+	return exporter.HandlerOptions{
+		TelemetryPath: *s.flags.telemetryPath, RoutePrefix: s.prefix, Actions: s.exposed.trusted(),
+		Pprof: *s.flags.pprof, Reload: reload,
+	}
+}
+
+// serve runs parts, server and signals as one group and returns the exit status.
+func (s *service) serve() int {
+	server := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var g run.Group
+	for _, part := range s.parts {
+		g.Add(func() error { return part(ctx) }, func(error) { cancel() })
+	}
+	g.Add(func() error {
+		err := web.ListenAndServe(server, s.flags.web, s.logger)
+		if errors.Is(err, http.ErrServerClosed) {
+			return nil
+		}
+		return err
+	}, func(error) { shutDown(server, s.logger) })
+	g.Add(func() error { return s.awaitSignals(ctx) }, func(error) { cancel() })
+	if err := g.Run(); err != nil {
+		s.logger.Error("Ended", "err", err)
+		return exitFailed
+	}
+	s.logger.Info("Stopped")
+	return exitOK
+}
+
+// shutDown lets the requests under way finish, within bounds.
+func shutDown(server *http.Server, logger *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		logger.Warn("Requests under way were broken off", "err", err)
+		_ = server.Close()
+	}
+}
+
+// awaitSignals reloads on SIGHUP and returns on SIGTERM and SIGINT. A second one
+// of these ends the process at once.
+func (s *service) awaitSignals(ctx context.Context) error {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case received := <-signals:
+			if received != syscall.SIGHUP {
+				signal.Reset(syscall.SIGTERM, syscall.SIGINT)
+				s.logger.Info("Stopping", "signal", received.String())
+				return nil
+			}
+			if err := s.reload(); err != nil {
+				s.logger.Error("What changed was not taken; what was before stays in force", "err", err)
+			}
+		}
+	}
+}
+
+// prefixOf is the prefix of every path.
+func prefixOf(routePrefix, externalURL string) (string, error) {
+	if routePrefix == "" && externalURL != "" {
+		u, err := url.Parse(externalURL)
+		if err != nil {
+			return "", fmt.Errorf("--web.external-url is not a URL: %w", err)
+		}
+		routePrefix = u.Path
+	}
+	return "/" + strings.Trim(routePrefix, "/"), nil
+}
