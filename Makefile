@@ -3,7 +3,7 @@
 # E2E=off leaves out the real nodes and the tests that need them.
 E2E ?= on
 # COMMAND and ARGS are what "make run" starts.
-COMMAND ?= exporter
+COMMAND ?= run
 ARGS ?=
 FUZZTIME ?= 30s
 BENCH ?= .
@@ -36,7 +36,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: build ## build and start the exporter; other work: COMMAND=..., flags: ARGS="..."
+run: build ## build and start watching; other work: COMMAND=..., flags: ARGS="..."
 	bin/understudy $(COMMAND) $(ARGS)
 
 .PHONY: build
