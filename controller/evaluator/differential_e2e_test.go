@@ -42,8 +42,9 @@ type twins struct {
 	ours       *Evaluator
 }
 
-// startTwins starts both and stops them with the test.
-func startTwins(t *testing.T, exporters []string, extraRules string) *twins {
+// startTwins starts both and stops them with the test. Sources are how ours sees
+// the exporters whose addresses Prometheus gets.
+func startTwins(t *testing.T, exporters []string, sources []Source, extraRules string) *twins {
 	t.Helper()
 	dir := t.TempDir()
 	var files []string
@@ -57,7 +58,7 @@ func startTwins(t *testing.T, exporters []string, extraRules string) *twins {
 	}
 	w := &twins{t: t, prometheus: freeAddress(t)}
 	w.startPrometheus(dir, exporters, files)
-	w.startOurs(exporters, files)
+	w.startOurs(sources, files)
 	return w
 }
 
@@ -98,17 +99,24 @@ func (w *twins) startPrometheus(dir string, exporters, files []string) {
 	})
 }
 
-func (w *twins) startOurs(exporters, files []string) {
+// scraped are sources that scrape the exporters.
+func scraped(t *testing.T, exporters []string) []Source {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	var sources []Source
+	for _, e := range exporters {
+		address, err := config.ParseURL("http://" + e + "/metrics")
+		require.NoError(t, err)
+		sources = append(sources, FromURL("understudy", address, &http.Client{Transport: transport}, ScrapeLimits{Timeout: pace}))
+	}
+	return sources
+}
+
+func (w *twins) startOurs(sources []Source, files []string) {
 	w.t.Helper()
 	groups, err := LoadGroups(false, files)
 	require.NoError(w.t, err)
-	var sources []Source
-	transport := &http.Transport{}
-	for _, e := range exporters {
-		address, err := config.ParseURL("http://" + e + "/metrics")
-		require.NoError(w.t, err)
-		sources = append(sources, FromURL("understudy", address, &http.Client{Transport: transport}, ScrapeLimits{Timeout: pace}))
-	}
 	w.ours, err = New(Options{Sources: sources, Interval: pace}, groups)
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
@@ -119,7 +127,6 @@ func (w *twins) startOurs(exporters, files []string) {
 		if err := <-done; err != nil {
 			w.t.Errorf("the evaluator ended: %v", err)
 		}
-		transport.CloseIdleConnections()
 	})
 }
 

@@ -225,6 +225,7 @@ groups:
 // TestPrometheusSeesTheSameHour lets an hour of faults pass in a minute or so.
 // After each step the same alerts fire in Prometheus and here.
 func TestPrometheusSeesTheSameHour(t *testing.T) {
+	t.Parallel()
 	h := &hour{since: time.Now()}
 	var exporters []string
 	for i := range 2 {
@@ -232,7 +233,7 @@ func TestPrometheusSeesTheSameHour(t *testing.T) {
 		t.Cleanup(server.Close)
 		exporters = append(exporters, strings.TrimPrefix(server.URL, "http://"))
 	}
-	w := startTwins(t, exporters, extraRules)
+	w := startTwins(t, exporters, scraped(t, exporters), extraRules)
 	w.agree("calm", []string{rules.AlertWatchdog, "ExtraBuckets", "ExtraSeries"}, rules.FailoverAlerts())
 	all := []int{0, 1, 2, 3}
 	for _, step := range []struct {
