@@ -51,6 +51,8 @@ var vanishing = regexp.MustCompile(`stale( _(x[0-9]+)?)?$`)
 // allThatFire stands in the expressions that look at all providers and chains.
 const allThatFire = `ALERTS{alertname!~"Understudy.+", alertstate="firing"}`
 
+var alertInLabels = regexp.MustCompile(`alertname="([A-Za-z]+)"`)
+
 // look is when an alert was looked at, and how many fired.
 type look struct {
 	at     time.Duration
@@ -115,6 +117,26 @@ func (s scenario) pending(alert string) bool {
 		}
 	}
 	return false
+}
+
+// expected are the alerts that a scenario wants to see, and the last time at
+// which it looks.
+func (s scenario) expected() (alerts []string, end time.Duration) {
+	for _, a := range s.Alerts {
+		end = max(end, time.Duration(a.At))
+		if len(a.Expected) > 0 {
+			alerts = append(alerts, a.Name)
+		}
+	}
+	for _, e := range s.Expressions {
+		end = max(end, time.Duration(e.At))
+		for _, x := range e.Expected {
+			if m := alertInLabels.FindStringSubmatch(x.Labels); m != nil {
+				alerts = append(alerts, m[1])
+			}
+		}
+	}
+	return alerts, end
 }
 
 func scenarios(t *testing.T) []scenario {
