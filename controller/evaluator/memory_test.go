@@ -77,9 +77,9 @@ func TestAnIteratorGoesWhereTheEngineWantsIt(t *testing.T) {
 			s.points.push(point{now, float64(now)})
 			times = append(times, now)
 		}
-		w := window{start: 1000, end: rapid.Int64Range(990, now+5).Draw(t, "end"), present: rapid.Bool().Draw(t, "present")}
-		if w.present {
-			// Of the present, only the last point within the window is seen.
+		w := window{start: 1000, end: rapid.Int64Range(990, now+5).Draw(t, "end"), newest: rapid.Bool().Draw(t, "newest")}
+		if w.newest {
+			// Only the last point within the window is seen.
 			var last []int64
 			for _, at := range times {
 				if at <= w.end && at >= w.start {

@@ -22,6 +22,8 @@ var odd = [][2]string{
 	{"o:timestamp", `timestamp(bifrost_provider_up > 0) - time() or timestamp(bifrost_provider_up) - time()`},
 	{"o:top", `topk by (chain) (1, max by (chain, provider) (bifrost_provider_latency_ms)) or bottomk(2, bifrost_provider_latency_ms > 10)`},
 	{"o:past", `(bifrost_provider_block_height offset 10s > 0) - (bifrost_provider_block_height > 0)`},
+	{"o:last", `last_over_time(bifrost_provider_latency_ms[20s]) > 0 or last_over_time(bifrost_provider_up[1m] offset 5s)`},
+	{"o:last:sub", `max_over_time(last_over_time(bifrost_provider_up[20s])[30s:5s])`},
 	{"o:rate", `rate(bifrost_provider_errors_total[1m]) > 0 or changes(bifrost_provider_up[30s]) > 0`},
 	{"o:sub", `max_over_time((sum(bifrost_provider_up) > 0)[30s:5s]) > 0`},
 	{"o:any", `count({__name__=~"bifrost_provider_(up|latency_ms)"} > 0)`},

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/histogram"
 	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/value"
 	"github.com/prometheus/prometheus/storage"
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 	"github.com/prometheus/prometheus/util/annotations"
@@ -64,19 +65,29 @@ func (q querier) Select(_ context.Context, sorted bool, hints *storage.SelectHin
 }
 
 // window says which points a selection may see. If the engine asks for the
-// present value alone, that is one point, which saves it the way there.
+// present value alone, or for the last one of a range, that is one point, which
+// saves it the way there.
 func (q querier) window(hints *storage.SelectHints) window {
 	if hints == nil {
 		return window{}
 	}
-	present := hints.Range == 0 && hints.End-hints.Start < q.memory.lookback.Milliseconds()
-	return window{start: hints.Start, end: hints.End, present: present}
+	w := window{start: hints.Start, end: hints.End}
+	switch length := hints.End - hints.Start; {
+	case hints.Range == 0:
+		w.newest = length < q.memory.lookback.Milliseconds()
+	case hints.Func == "last_over_time":
+		// A range leaves out staleness markers.
+		w.newest, w.lasting = length < hints.Range, true
+	}
+	return w
 }
 
 // window is an inclusive range of times. The zero value is all of time.
 type window struct {
 	start, end int64
-	present    bool
+	// newest says that only the newest point is seen; lasting, that staleness
+	// markers are not.
+	newest, lasting bool
 }
 
 // selection is a storage.SeriesSet.
@@ -130,18 +141,21 @@ func (v *view) Iterator(old chunkenc.Iterator) chunkenc.Iterator {
 		it = &iterator{}
 	}
 	*it = iterator{points: &v.series.points, next: 0, end: v.series.points.len()}
-	if !v.window.present {
-		return it
-	}
-	last := it.end - 1
-	for last >= 0 && it.points.at(last).t > v.window.end {
-		last--
-	}
-	it.next, it.end = last, last+1
-	if last < 0 || it.points.at(last).t < v.window.start {
-		it.next, it.end = 0, 0
+	if v.window.newest {
+		it.next, it.end = v.newest()
 	}
 	return it
+}
+
+// newest is the range of indexes of the newest point in the window.
+func (v *view) newest() (first, end int) {
+	p, w := &v.series.points, v.window
+	for i := p.len() - 1; i >= 0 && p.at(i).t >= w.start; i-- {
+		if p.at(i).t <= w.end && !(w.lasting && value.IsStaleNaN(p.at(i).v)) {
+			return i, i + 1
+		}
+	}
+	return 0, 0
 }
 
 // iterator is a chunkenc.Iterator over floats.
