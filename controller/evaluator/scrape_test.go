@@ -97,7 +97,7 @@ func TestScrapesThatFail(t *testing.T) {
 		"a page that says it is text": {reasonMalformed, `text format parsing error in line 1`, answer(text, "<html>\n")},
 		"a page of no type":           {reasonMalformed, `text format parsing error in line 1`, answer("Content-Type: ", "<html>\n")},
 		"OpenMetrics":                 {reasonMalformed, `it answers with "application/openmetrics-text", which is no`, answer("Content-Type: application/openmetrics-text; version=1.0.0", "# EOF\n")},
-		"an error page":               {reasonHTTP, "it answers 503 Service Unavailable", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", 503) }},
+		"an error page":               {reasonHTTP, "it answers 503 Service Unavailable", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) }},
 		"half a text":                 {reasonMalformed, "text format parsing error in line 2", answer(text, "height 1\nheight{chain=")},
 		"a text that breaks off": {reasonMalformed, "unexpected EOF", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
