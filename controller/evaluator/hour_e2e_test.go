@@ -165,7 +165,9 @@ func vanished(i int) fault {
 }
 
 // The ways in which an exporter does not answer.
-func unavailable(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not now", http.StatusServiceUnavailable) }
+func unavailable(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "not now", http.StatusServiceUnavailable)
+}
 
 func page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain")
