@@ -99,6 +99,7 @@ type Evaluator struct {
 	groups  []*group
 	orphans []*series // Of rules that are gone: they end with the next evaluation.
 	memory  *memory
+	syntax  *syntax
 	// builder, scratch, key and kept are used again and again.
 	builder labels.ScratchBuilder
 	scratch labels.Labels
@@ -128,10 +129,11 @@ func New(o Options, groups []Group) (*Evaluator, error) {
 		builder: labels.NewScratchBuilder(16),
 	}
 	e.alerts.Store(&[]Alert{})
+	e.syntax = &syntax{Parser: promQL}
 	e.engine = promql.NewEngine(promql.EngineOpts{
 		Logger: o.Logger, MaxSamples: o.MaxSamples, Timeout: o.Timeout, LookbackDelta: o.Lookback,
 		NoStepSubqueryIntervalFn: func(int64) int64 { return o.Interval.Milliseconds() },
-		EnableAtModifier:         true, EnableNegativeOffset: true, Parser: promQL,
+		EnableAtModifier:         true, EnableNegativeOffset: true, Parser: e.syntax,
 	})
 	for _, s := range o.Sources {
 		e.feeds = append(e.feeds, &feed{source: s, target: s.Target(), instruments: m.ofExporter(s.Target())})
@@ -205,6 +207,7 @@ func (e *Evaluator) SetGroups(groups []Group) error {
 	e.groups = next
 	e.memory.keep(read)
 	e.memory.parts = parts
+	e.syntax.learn(parts)
 	return nil
 }
 
