@@ -53,26 +53,32 @@ func BenchmarkRound(b *testing.B) {
 }
 
 // BenchmarkMemory is what the memory holds once it is full: after the longest
-// time that a bundled rule reads back.
+// time that a rule reads a metric of the fleet back.
 func BenchmarkMemory(b *testing.B) {
 	groups, err := LoadGroups(true, nil)
 	require.NoError(b, err)
 	for _, providers := range []int{100, 1000, 2000} {
 		b.Run(fmt.Sprintf("providers=%d", providers), func(b *testing.B) {
 			for b.Loop() {
-				f := newFleet(providers, start)
 				before := heap()
-				e, err := New(Options{Sources: []Source{f}}, groups)
+				source := &oneShot{}
+				e, err := New(Options{Sources: []Source{source}}, groups)
 				require.NoError(b, err)
-				for at := start.Add(DefaultInterval); at.Before(start.Add(5 * time.Minute)); at = at.Add(DefaultInterval) {
-					f.advance(at, float64(at.Unix()))
+				longest := time.Minute
+				for at := start; at.Before(start.Add(longest)); at = at.Add(DefaultInterval) {
+					source.next = newFleet(providers, at)
+					source.next.advance(at, float64(at.Unix()))
 					_, err := e.Evaluate(b.Context(), at)
 					require.NoError(b, err)
+					for _, m := range e.memory.metrics {
+						longest = max(longest, time.Duration(m.retention)*time.Millisecond)
+					}
 				}
 				b.ReportMetric(float64(heap()-before)/(1<<20), "MiB")
 				b.ReportMetric(float64(e.memory.count), "series")
 				b.ReportMetric(float64(e.memory.points), "samples")
-				runtime.KeepAlive(f)
+				b.ReportMetric(longest.Minutes(), "minutes")
+				runtime.KeepAlive(e)
 			}
 		})
 	}

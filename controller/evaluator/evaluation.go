@@ -102,8 +102,8 @@ func (e *Evaluator) repeat(r *rule, then time.Time) {
 
 // record writes what a recording rule gave, unless nobody reads it.
 func (e *Evaluator) record(g *group, r *rule, elements []element, then time.Time) error {
-	r.repeatable, r.recorded = false, r.part.version
 	if g.limit > 0 && len(elements) > g.limit {
+		r.repeatable = false
 		return fmt.Errorf("exceeded limit of %d with %d series", g.limit, len(elements))
 	}
 	mt := e.memory.metric(r.name)
@@ -111,15 +111,35 @@ func (e *Evaluator) record(g *group, r *rule, elements []element, then time.Time
 		return e.checkRecorded(r, elements)
 	}
 	b := e.memory.begin()
+	if err := e.stageRecorded(r, b, mt, elements); err != nil {
+		b.abandon()
+		r.repeatable = false
+		return describeDuplicate(err, "vector contains metrics with the same labelset after applying rule labels")
+	}
 	r.values = r.values[:0]
 	for _, one := range elements {
-		if err := b.add(mt, e.recordedLabels(r, one.labels), one.value); err != nil {
-			b.abandon()
-			return describeDuplicate(err, "vector contains metrics with the same labelset after applying rule labels")
-		}
 		r.values = append(r.values, one.value)
 	}
+	r.recorded, r.shape = r.part.version, r.part.shape
 	r.repeatable = e.commit(r, b, then)
+	return nil
+}
+
+// stageRecorded puts what a recording rule gave into a batch. With the labels of
+// the last time, they are also the series of the last time.
+func (e *Evaluator) stageRecorded(r *rule, b *batch, mt *metric, elements []element) error {
+	known := r.repeatable && r.shape == r.part.shape
+	for i, one := range elements {
+		var err error
+		if known {
+			err = b.put(r.written[i], one.value)
+		} else {
+			err = b.add(mt, e.recordedLabels(r, one.labels), one.value)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -152,7 +172,7 @@ func (e *Evaluator) checkRecorded(r *rule, elements []element) error {
 		}
 		seen[string(e.key)] = true
 	}
-	r.repeatable = true
+	r.recorded, r.repeatable = r.part.version, true
 	return nil
 }
 

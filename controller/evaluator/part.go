@@ -32,8 +32,8 @@ type part struct {
 	at       int64
 	versions []uint64
 	elements []element
-	// version changes with the result.
-	version uint64
+	// version changes with the result, shape with its labels and their order.
+	version, shape uint64
 }
 
 // element is an element of a vector.
@@ -149,6 +149,7 @@ func (p *part) take(vector promql.Vector) bool {
 		for _, s := range vector {
 			p.elements = append(p.elements, element{s.Metric, plain(s.F)})
 		}
+		p.shape++
 		return false
 	}
 	for i, s := range vector {

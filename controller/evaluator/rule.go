@@ -37,11 +37,11 @@ type rule struct {
 
 	// written are the series that the last evaluation gave.
 	written []*series
-	// values are what a recording rule wrote to them, for that version of the part;
-	// repeatable says that it can be written again as it is.
-	values     []float64
-	recorded   uint64
-	repeatable bool
+	// values are what a recording rule wrote to them, for that version and shape of
+	// the part; repeatable says that all of it was written.
+	values          []float64
+	recorded, shape uint64
+	repeatable      bool
 	// active are the pending and firing alerts, by their labels.
 	active map[string]*Alert
 	// failure is the error that was logged last; "" after a success.
