@@ -99,13 +99,13 @@ func pass(r Record, e Evidence, p Policy, now time.Time) (Record, Reason) {
 	if r.State == Unhealthy {
 		passed, required = 1, p.Required(r.Failovers, now)
 	}
-	r = r.judged(e, p, now)
-	switch {
-	case passed >= required:
-		return r.become(Healthy, Recovered, p, now), Recovered
-	case r.State == Unhealthy:
-		r = r.become(Recovering, CheckPassed, p, now).judged(e, p, now)
+	if passed >= required {
+		return r.judged(e, p, now).become(Healthy, Recovered, p, now), Recovered
 	}
+	if r.State == Unhealthy {
+		r = r.become(Recovering, CheckPassed, p, now)
+	}
+	r = r.judged(e, p, now)
 	r.Passed = passed
 	return r, CheckPassed
 }
