@@ -20,15 +20,15 @@ var families = append(providerFamilies, chainFamilies...)
 // chunk is how many series are put together at a time.
 const chunk = 1024
 
-// expose hands out the families of a view in pieces of at most chunk series,
-// whose storage is used again for the next: a page about ten thousand providers
-// takes the memory of one about fifty. continued says that a piece is of the
-// same family as the one before. It ends with the first error of put.
-func expose(v *view, put func(f *dto.MetricFamily, continued bool) error) error {
-	s := sheet{put: put}
-	for i := range families {
-		s.begin(families[i].metric)
-		families[i].emit(v, &s)
+// expose hands out the families of a view in pieces of at most chunk series, so
+// that a page about ten thousand providers takes the memory of a few pieces. put
+// owns a piece from then on and gives the sheet another in exchange, whose
+// storage is used again. It ends with the first error of put.
+func expose(v *view, first *piece, put func(*piece) (*piece, error)) error {
+	s := sheet{put: put, piece: first}
+	for _, f := range families {
+		s.begin(f.metric)
+		f.emit(v, &s)
 		if err := s.flush(); err != nil {
 			return err
 		}
@@ -40,11 +40,11 @@ func expose(v *view, put func(f *dto.MetricFamily, continued bool) error) error 
 func gather(v *view) []*dto.MetricFamily {
 	all := make([]*dto.MetricFamily, 0, len(families))
 	for i := range families {
-		var s sheet
+		s := sheet{piece: &piece{}}
 		s.begin(families[i].metric)
 		families[i].emit(v, &s)
-		if len(s.family.Metric) > 0 {
-			all = append(all, s.family)
+		if len(s.piece.family.Metric) > 0 {
+			all = append(all, &s.piece.family)
 		}
 	}
 	return all
@@ -62,15 +62,24 @@ type sample struct {
 	labels  [maxLabels]*dto.LabelPair
 }
 
+// piece is a family, or a part of one, with its storage.
+type piece struct {
+	family dto.MetricFamily
+	// continued says that it is of the same family as the piece before.
+	continued bool
+	samples   []sample
+}
+
 // sheet collects the series of one family.
 type sheet struct {
 	// put receives every full piece; nil keeps the family whole.
-	put       func(f *dto.MetricFamily, continued bool) error
-	continued bool
-	err       error
-	family    *dto.MetricFamily
-	typ       rules.Type
-	samples   []sample
+	put   func(*piece) (*piece, error)
+	err   error
+	typ   rules.Type
+	piece *piece
+	// name, help and kind are those of the family.
+	name, help *string
+	kind       *dto.MetricType
 }
 
 // begin starts a family, forgetting the one before.
@@ -82,19 +91,26 @@ func (s *sheet) begin(m rules.Metric) {
 	case rules.Histogram:
 		typ = dto.MetricType_HISTOGRAM
 	}
-	if s.family == nil {
-		s.family = &dto.MetricFamily{}
-	}
-	s.family.Name, s.family.Help, s.family.Type = &m.Name, &m.Help, &typ
-	s.typ, s.continued = m.Type, false
+	s.name, s.help, s.kind, s.typ = &m.Name, &m.Help, &typ, m.Type
+	s.clear(false)
+}
+
+// clear makes the piece an empty one of the family.
+func (s *sheet) clear(continued bool) {
+	p := s.piece
+	p.family.Name, p.family.Help, p.family.Type = s.name, s.help, s.kind
+	p.family.Metric, p.samples, p.continued = p.family.Metric[:0], p.samples[:0], continued
 }
 
 // flush hands out the piece that was collected, if there is one.
 func (s *sheet) flush() error {
-	if s.err == nil && len(s.family.Metric) > 0 {
-		s.err = s.put(s.family, s.continued)
+	if s.err == nil && len(s.piece.family.Metric) > 0 {
+		if s.piece, s.err = s.put(s.piece); s.err != nil {
+			// What was handed out is not ours any more; what follows goes nowhere.
+			s.piece = &piece{}
+		}
 	}
-	s.family.Metric, s.samples, s.continued = s.family.Metric[:0], s.samples[:0], true
+	s.clear(true)
 	return s.err
 }
 
@@ -139,19 +155,21 @@ func (s *sheet) addHistogram(h interface{ Write(*dto.Metric) error }, labels ...
 
 // next is a fresh sample of the family.
 func (s *sheet) next(labels []*dto.LabelPair) *sample {
-	if len(s.samples) == cap(s.samples) {
-		if s.put != nil && s.samples != nil {
+	if len(s.piece.samples) == cap(s.piece.samples) {
+		if s.put != nil && s.piece.samples != nil {
 			_ = s.flush() // The error stays in s.err, and flush returns it again.
-		} else {
-			s.samples = make([]sample, 0, chunk)
+		}
+		if len(s.piece.samples) == cap(s.piece.samples) {
+			// The samples that are full stay alive through the family.
+			s.piece.samples = make([]sample, 0, chunk)
 		}
 	}
-	s.samples = s.samples[:len(s.samples)+1]
-	p := &s.samples[len(s.samples)-1]
+	s.piece.samples = s.piece.samples[:len(s.piece.samples)+1]
+	p := &s.piece.samples[len(s.piece.samples)-1]
 	p.metric.Gauge, p.metric.Counter, p.metric.Histogram = nil, nil, nil
 	n := copy(p.labels[:], labels)
 	p.metric.Label = p.labels[:n:n]
-	s.family.Metric = append(s.family.Metric, &p.metric)
+	s.piece.family.Metric = append(s.piece.family.Metric, &p.metric)
 	return p
 }
 

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
-	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/stretchr/testify/require"
 
@@ -132,14 +131,8 @@ chains:
 func exposition(t *testing.T, v *view) string {
 	t.Helper()
 	var b bytes.Buffer
-	encoder := expfmt.NewEncoder(&b, expfmt.NewFormat(expfmt.TypeTextPlain))
-	pieces := expfmt.NewEncoder(&withoutComments{w: &b}, expfmt.NewFormat(expfmt.TypeTextPlain))
-	require.NoError(t, expose(v, func(f *dto.MetricFamily, continued bool) error {
-		if continued {
-			return pieces.Encode(f)
-		}
-		return encoder.Encode(f)
-	}))
+	format := expfmt.NewFormat(expfmt.TypeTextPlain)
+	require.NoError(t, encodeView(&b, expfmt.NewEncoder(&b, format), format, v))
 	return b.String()
 }
 

@@ -65,20 +65,7 @@ func (e *Exporter) writeMetrics(w io.Writer, format expfmt.Format) error {
 	// No name of ours needs escaping, and looking for one copies every family.
 	format = format.WithEscapingScheme(model.NoEscaping)
 	encoder := expfmt.NewEncoder(w, format)
-	pieces := expfmt.NewEncoder(&withoutComments{w: w}, format)
-	v := e.view(time.Now())
-	var err error
-	if format.FormatType() == expfmt.TypeProtoDelim {
-		err = encodeAll(encoder, gather(v))
-	} else {
-		err = expose(v, func(f *dto.MetricFamily, continued bool) error {
-			if continued {
-				return pieces.Encode(f)
-			}
-			return encoder.Encode(f)
-		})
-	}
-	if err != nil {
+	if err := encodeView(w, encoder, format, e.view(time.Now())); err != nil {
 		return err
 	}
 	own, err := e.process.registry.Gather()
@@ -92,6 +79,14 @@ func (e *Exporter) writeMetrics(w io.Writer, format expfmt.Format) error {
 		return closer.Close()
 	}
 	return nil
+}
+
+// encodeView writes the families of a view.
+func encodeView(w io.Writer, encoder expfmt.Encoder, format expfmt.Format, v *view) error {
+	if format.FormatType() == expfmt.TypeProtoDelim {
+		return encodeAll(encoder, gather(v))
+	}
+	return encodePieces(w, format, v)
 }
 
 // encodeAll encodes whole families.

@@ -111,6 +111,26 @@ func requireUp(t *testing.T, format string, page []byte) {
 	}
 }
 
+// brokenAfter is a client that goes away after so many bytes.
+type brokenAfter int
+
+func (b *brokenAfter) Write(p []byte) (int, error) {
+	*b -= brokenAfter(len(p))
+	if *b < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+func TestClientThatGoesAwayEndsThePage(t *testing.T) {
+	t.Parallel()
+	e := manyProviders(t, 300)
+	for _, bytes := range []int{0, 1, 100_000, 500_000, 1_000_000} {
+		client := brokenAfter(bytes)
+		require.ErrorIs(t, e.writeMetrics(&client, expfmt.NewFormat(expfmt.TypeTextPlain)), io.ErrClosedPipe, bytes)
+	}
+}
+
 func TestClientWithoutGzipGetsNone(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]bool{"": false, "gzip": true, "br, gzip;q=0.5": true, "gzip;q=0": false, "gzip;q=0.000": false, "deflate": false} {
