@@ -19,14 +19,19 @@ import "time"
 // check is one good probe newer than that of the check before, with no fact
 // standing, RecoveryCheckInterval after the check before, or for the first
 // after the provider became unhealthy.
+//
+// While no exporter is heard a fact still condemns, as it can come by another
+// way, and the absence of one says nothing.
 func Next(prev Record, e Evidence, p Policy, now time.Time) (Record, Reason) {
-	if !e.Fresh {
-		return prev, Blind
-	}
 	next := prev
-	next.Proven = (prev.Proven || e.Proven) && !e.Disproven
+	if e.Fresh {
+		next.Proven = (prev.Proven || e.Proven) && !e.Disproven
+	}
 	if why, bad := e.condemned(); bad {
 		return condemn(next, e, why, p, now)
+	}
+	if !e.Fresh {
+		return prev, Blind
 	}
 	switch prev.State {
 	case Healthy:

@@ -68,8 +68,9 @@ func meetings() []meeting {
 	disproven.Proven, disproven.Disproven = false, true
 	integrity := seenAccused(later)
 	integrity.Integrity = true
-	blind := seenAccused(later)
+	blind := seenFailing(later)
 	blind.Fresh = false
+	accusedUnseen := Evidence{Facts: []string{"ProviderDown"}}
 	never := Evidence{Fresh: true}
 	all := []meeting{
 		{"unknown and well", Unknown, seenWell(later), later, Healthy, FirstProbeGood},
@@ -84,6 +85,7 @@ func meetings() []meeting {
 		{"healthy and contradicted", Healthy, integrity, later, Unhealthy, IntegrityFact},
 		{"healthy and of another network", Healthy, disproven, later, Unhealthy, WrongNetwork},
 		{"healthy and unseen", Healthy, blind, later, Healthy, Blind},
+		{"healthy, unseen and accused from elsewhere", Healthy, accusedUnseen, later, Unhealthy, FactStands},
 		{"unhealthy and well", Unhealthy, seenWell(later), later, Recovering, CheckPassed},
 		{"unhealthy and failing", Unhealthy, seenFailing(later), later, Unhealthy, StillFailing},
 		{"unhealthy and accused", Unhealthy, seenAccused(later), later, Unhealthy, FactStands},
@@ -212,11 +214,11 @@ func TestSequencesKeepTheInvariants(t *testing.T) {
 func requireInvariants(t *rapid.T, before, after Record, e Evidence, p Policy, now time.Time) {
 	again, _ := Next(after, e, p, now)
 	require.True(t, again.Equal(after), "the same look again changes nothing")
-	if !e.Fresh {
-		require.True(t, after.Equal(before), "who is blind changes nothing")
+	_, bad := e.condemned()
+	if !e.Fresh && !bad {
+		require.True(t, after.Equal(before), "absence changes nothing")
 		return
 	}
-	_, bad := e.condemned()
 	require.True(t, !bad || after.State == Unhealthy, "a fact condemns")
 	require.True(t, after.State != Healthy || after.Proven, "a healthy one has proven its network")
 	if after.State == before.State {

@@ -12,7 +12,7 @@
 //   - Only a good probe leads towards healthy, and no probe counts twice. An
 //     alert that ends is no evidence.
 //   - A fact makes every state unhealthy, and none is left while one stands.
-//   - Without fresh evidence nothing changes.
+//   - Without fresh evidence nothing gets better, and only a fact makes it worse.
 //   - The same call with the record it returned changes nothing.
 package health
 

@@ -1,0 +1,13 @@
+package board
+
+import (
+	"github.com/understudy-rpc/understudy/controller/decision"
+	"github.com/understudy-rpc/understudy/internal/config"
+)
+
+// Decision is what was decided of a chain, and the configuration by which. It
+// does not change any more.
+type Decision struct {
+	Config config.Chain
+	State  decision.State
+}
