@@ -9,5 +9,8 @@ import (
 // does not change any more.
 type Decision struct {
 	Config config.Chain
-	State  decision.State
+	// Providers and Policy are what of it the decision depends on.
+	Providers []decision.Provider
+	Policy    decision.Policy
+	State     decision.State
 }

@@ -89,6 +89,7 @@ func (d *decider) judge() {
 		after := before
 		var why health.Reason
 		after.Record, why = health.Next(before.Record, e.Evidence, d.look.Policy.Recovery, d.look.Now)
+		after.Capabilities = p.Capabilities
 		after.Integrity = e.Integrity || (before.Integrity && !e.Fresh)
 		if after.State != before.State {
 			after.Words = ""
@@ -130,9 +131,11 @@ func (d *decider) choose() {
 	s := d.next.Situation(d.look.Providers, d.look.Policy.Selection, d.look.Now)
 	s.Approved = d.look.Command != nil && d.look.Command.Kind == Failback
 	choice, why := selection.Choose(s)
-	left := s.Current.Provider
 	if choice.Kind != selection.KindNone {
-		d.change(choice, why, left)
+		d.change(choice, why, s.Current.Provider)
+		s.Current, s.Approved = choice.Apply(s.Current, d.look.Now), false
+		// Looked at again, the choice stands; that look says why.
+		choice, why = selection.Choose(s)
 	}
 	d.next.Current = choice.Apply(s.Current, d.look.Now)
 	d.next.Served, d.next.Fallbacks, d.next.Verdict = choice.State, choice.Fallbacks, why
@@ -168,7 +171,7 @@ func (s State) Situation(providers []Provider, policy selection.Policy, now time
 		_, drained := s.Drains[p.Name]
 		situation.Candidates = append(situation.Candidates, selection.Candidate{
 			Name: p.Name, Priority: p.Priority, Order: i, State: m.State, Integrity: m.Integrity,
-			Proven: m.Proven, Drained: drained, Capabilities: p.Capabilities,
+			Proven: m.Proven, Drained: drained, Capabilities: m.Capabilities,
 		})
 	}
 	return situation

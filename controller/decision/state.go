@@ -62,6 +62,8 @@ type Member struct {
 	// Integrity says that an integrity fact stands, or stood when an exporter was
 	// last heard.
 	Integrity bool `json:"integrity,omitempty"`
+	// Capabilities are what a consumer can ask it for.
+	Capabilities []string `json:"capabilities,omitempty"`
 }
 
 // Order is what an operator wants of a provider.
@@ -109,7 +111,8 @@ func (s State) Equal(other State) bool {
 }
 
 func sameMember(a, b Member) bool {
-	return a.Record.Equal(b.Record) && a.Endpoint == b.Endpoint && a.Words == b.Words && a.Integrity == b.Integrity
+	return a.Record.Equal(b.Record) && a.Endpoint == b.Endpoint && a.Words == b.Words && a.Integrity == b.Integrity &&
+		slices.Equal(a.Capabilities, b.Capabilities)
 }
 
 func sameOrder(a, b Order) bool {
