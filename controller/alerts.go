@@ -20,10 +20,11 @@ type alertView struct {
 	ActiveAt time.Time `json:"activeAt"`
 }
 
-// ServeAlerts answers with the pending and the firing alerts.
+// ServeAlerts answers with the pending and the firing alerts of the local
+// evaluator.
 func (c *Controller) ServeAlerts(w http.ResponseWriter, _ *http.Request) {
 	views := []alertView{}
-	for _, a := range c.Alerts() {
+	for _, a := range c.evaluator.Alerts() {
 		if a.State == evaluator.Resolved {
 			continue
 		}

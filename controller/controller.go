@@ -1,33 +1,69 @@
-// Package controller evaluates the rules over what the exporters publish and
-// tells what they find. It decides nothing about a provider in Go: what is
-// unhealthy stands in the rules, bundled or the operator's own.
+// Package controller decides which provider serves each chain.
 //
-// A reload takes new rules as a whole or not at all; the alerts of unchanged
-// rules go on.
+// It joins the parts: the evaluator and Alertmanager tell facts, the exporters
+// give evidence, decision makes a choice of both, the journal keeps it, and the
+// overview shows it. Every chain has one goroutine that owns its state. Whatever
+// happens (an evaluation, a webhook, a timer, an order) only wakes that
+// goroutine, which then looks at everything there is: lost, repeated and late
+// messages end in the same decision.
+//
+// Invariants: a decision is in the journal before anybody sees it, unless the
+// disk fails. No index and no generation is used twice, restarts included. The
+// package itself judges nobody: that is done by the rules.
 package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
 
+	"github.com/oklog/run"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/prometheus/model/labels"
 
+	"github.com/understudy-rpc/understudy/controller/board"
 	"github.com/understudy-rpc/understudy/controller/evaluator"
-	"github.com/understudy-rpc/understudy/rules"
+	"github.com/understudy-rpc/understudy/controller/facts"
+	"github.com/understudy-rpc/understudy/controller/journal"
+	"github.com/understudy-rpc/understudy/controller/observation"
+	"github.com/understudy-rpc/understudy/controller/overview"
+	"github.com/understudy-rpc/understudy/internal/config"
 )
 
 // Options are what a controller needs from its surroundings.
 type Options struct {
-	// Sources are the exporters; one at least.
-	Sources []evaluator.Source
+	// Config says which chains there are.
+	Config config.Config
+	// Exporters are where the samples about providers come from; one at least.
+	Exporters []evaluator.Source
+	// Others are further sources of samples that rules read.
+	Others []evaluator.Source
+	// Interval is the time between two evaluations when nobody triggers one; zero:
+	// evaluator.DefaultInterval.
+	Interval time.Duration
 	// Bundled says whether the bundled rules are evaluated, RuleFiles are globs of
 	// further ones.
 	Bundled   bool
 	RuleFiles []string
 	// ExternalURL is for the templates of rules.
 	ExternalURL string
+	// Mode says whose facts count; with an Alertmanager, its API is read as well.
+	Mode         facts.Mode
+	Alertmanager *facts.Client
+	// WatchdogLimit is as in facts.Options.
+	WatchdogLimit time.Duration
+	// WebhookToken is what Alertmanager has to present; empty: nothing.
+	WebhookToken string
+	// StoragePath is the folder of the journal.
+	StoragePath string
+	// Details tell of providers what is no metric; nil: nobody does.
+	Details overview.Details
+	// Ready says what else must be there; nil: nothing.
+	Ready func() error
 	// Registerer takes the controller's own metrics; nil: they are not published.
 	Registerer prometheus.Registerer
 	// Logger receives what operators should know; nil discards it.
@@ -36,90 +72,192 @@ type Options struct {
 
 // Controller is one running controller. Make it with New.
 type Controller struct {
-	bundled   bool
-	ruleFiles []string
-	logger    *slog.Logger
-	evaluator *evaluator.Evaluator
-	// firing are the alerts that were firing after the last evaluation. Only the
-	// evaluator's goroutine touches it.
-	firing map[uint64]labels.Labels
+	bundled      bool
+	ruleFiles    []string
+	logger       *slog.Logger
+	evaluator    *evaluator.Evaluator
+	facts        *facts.Table
+	reader       *facts.Reader
+	webhook      *facts.Webhook
+	observations *observation.Table
+	board        *board.Board
+	overview     *overview.Overview
+	journal      *journal.Journal
+	fingerprints fingerprints
+	switches     *switches
+	teller       teller
+	started      time.Time
+	// recalledFacts are those of before the restart.
+	recalledFacts facts.State
+	otherReady    func() error
+
+	evaluated atomic.Bool
+	stopping  atomic.Bool
+
+	// applying serialises Apply and the start.
+	applying sync.Mutex
+	// mu guards what follows.
+	mu     sync.Mutex
+	owners map[string]*owner
+	// remembered are chains of the journal that are not configured.
+	remembered map[string]remembered
+	// running is set while Run is.
+	running *running
 }
 
-// New reads the rules and builds everything, but evaluates nothing before Run.
-// Its error has a line for each mistake in a rule file.
+// New reads the rules, opens the journal and puts up what it holds, but decides
+// nothing before Run. Its error has a line for each mistake in a rule file.
 func New(o Options) (*Controller, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Controller{bundled: o.Bundled, ruleFiles: o.RuleFiles, logger: o.Logger, firing: map[uint64]labels.Labels{}}
+	if o.Interval == 0 {
+		o.Interval = evaluator.DefaultInterval
+	}
+	c := &Controller{
+		bundled: o.Bundled, ruleFiles: o.RuleFiles, logger: o.Logger.With("component", "controller"), otherReady: o.Ready,
+		observations: observation.New(silence(o.Interval)), switches: newSwitches(), started: time.Now(),
+		owners: map[string]*owner{}, remembered: map[string]remembered{},
+	}
+	c.teller = newTeller(c.logger)
+	c.facts = facts.New(facts.Options{
+		Mode: o.Mode, Alertmanager: o.Alertmanager != nil, WatchdogLimit: o.WatchdogLimit,
+	}, c.started)
 	groups, err := c.Load()
 	if err != nil {
 		return nil, err
 	}
-	c.evaluator, err = evaluator.New(evaluator.Options{
-		Sources: o.Sources, ExternalURL: o.ExternalURL, Registerer: o.Registerer,
-		Logger: o.Logger.With("component", "evaluator"), OnEvaluated: c.tell,
-	}, groups)
-	if err != nil {
+	if c.evaluator, err = c.newEvaluator(o, groups); err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
+	}
+	c.facts.SetLocalRules(alertsOf(groups))
+	c.hear(o)
+	if err := c.restore(o.StoragePath); err != nil {
+		return nil, err
+	}
+	c.overview = overview.New(overview.Options{
+		Board: c.board, Facts: c.facts, Observations: c.observations, Recent: c.journal.Recent,
+		Details: o.Details, Ready: c.Ready,
+	})
+	c.apply(o.Config, true)
+	c.facts.Import(c.recalledFacts, c.started)
+	if o.Registerer != nil {
+		if err := o.Registerer.Register(newCollector(c, o.Alertmanager != nil)); err != nil {
+			return nil, errors.Join(fmt.Errorf("metrics of the controller: %w", err), c.journal.Close())
+		}
 	}
 	return c, nil
 }
 
-// Run evaluates until the context ends.
-func (c *Controller) Run(ctx context.Context) error { return c.evaluator.Run(ctx) }
+// silence is how long an exporter may be silent before it cannot be heard.
+func silence(interval time.Duration) time.Duration { return max(15*time.Second, 4*interval) }
+
+// newEvaluator makes the evaluator, whose samples the observations learn from.
+func (c *Controller) newEvaluator(o Options, groups []evaluator.Group) (*evaluator.Evaluator, error) {
+	var sources []evaluator.Source
+	for _, s := range o.Exporters {
+		sources = append(sources, c.observations.Watch(s))
+	}
+	return evaluator.New(evaluator.Options{
+		Sources: append(sources, o.Others...), Interval: o.Interval, ExternalURL: o.ExternalURL, Registerer: o.Registerer,
+		Logger: o.Logger.With("component", "evaluator"), OnEvaluated: c.learn,
+	}, groups)
+}
+
+// hear opens the ways through which Alertmanager is heard.
+func (c *Controller) hear(o Options) {
+	c.webhook = facts.NewWebhook(facts.WebhookOptions{
+		Table: c.facts, Token: o.WebhookToken, Ready: func() bool { return !c.stopping.Load() }, Received: c.received,
+	})
+	if o.Alertmanager != nil {
+		c.reader = facts.NewReader(facts.ReaderOptions{
+			Client: o.Alertmanager, Table: c.facts, Reconciled: c.wake, Logger: o.Logger.With("component", "alertmanager"),
+		})
+	}
+}
+
+// running is what there is while the controller runs.
+type running struct {
+	ctx    context.Context
+	owners sync.WaitGroup
+}
+
+// Run decides until the context ends. It closes the journal then, so that a
+// controller runs once.
+func (c *Controller) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &running{ctx: ctx}
+	c.begin(r)
+	parts := []func(context.Context) error{c.evaluator.Run, c.sweep, c.keepSnapshots}
+	if c.reader != nil {
+		parts = append(parts, c.reader.Run)
+	}
+	var g run.Group
+	for _, part := range parts {
+		g.Add(func() error { return part(ctx) }, func(error) { cancel() })
+	}
+	g.Add(func() error {
+		<-ctx.Done()
+		c.stopping.Store(true)
+		return nil
+	}, func(error) { cancel() })
+	err := g.Run()
+	r.owners.Wait()
+	c.saveState()
+	if closing := c.journal.Close(); closing != nil {
+		err = errors.Join(err, fmt.Errorf("journal: %w", closing))
+	}
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// begin starts the owners of the chains.
+func (c *Controller) begin(r *running) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running = r
+	for _, o := range c.owners {
+		c.startLocked(o)
+	}
+}
+
+// startLocked starts an owner.
+func (c *Controller) startLocked(o *owner) {
+	if c.running == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(c.running.ctx)
+	o.stop = cancel
+	c.running.owners.Go(func() { o.run(ctx) })
+}
+
+// Overview answers what is known and decided.
+func (c *Controller) Overview() *overview.Overview { return c.overview }
+
+// Webhook takes in what Alertmanager posts.
+func (c *Controller) Webhook() http.Handler { return c.webhook }
 
 // Trigger says that there are new samples. It never blocks.
 func (c *Controller) Trigger() { c.evaluator.Trigger() }
 
-// Alerts are the pending and the firing ones.
-func (c *Controller) Alerts() []evaluator.Alert { return c.evaluator.Alerts() }
-
-// Load reads the rule files without putting them in force.
-func (c *Controller) Load() ([]evaluator.Group, error) {
-	return evaluator.LoadGroups(c.bundled, c.ruleFiles)
-}
-
-// Reload puts rules in force that Load gave. On an error the rules before stay.
-func (c *Controller) Reload(groups []evaluator.Group) error {
-	if err := c.evaluator.SetGroups(groups); err != nil {
-		return fmt.Errorf("rules: %w", err)
+// Ready says what is missing before decisions can be trusted; nil: nothing.
+func (c *Controller) Ready() []error {
+	if c.stopping.Load() {
+		return []error{errors.New("stopping")}
 	}
-	c.logger.Info("Rules in force", "groups", len(groups))
-	return nil
-}
-
-// tell logs which alerts began and which ended with an evaluation.
-func (c *Controller) tell(r evaluator.Result) {
-	for _, f := range r.Failures {
-		c.logger.Debug("A rule could not be evaluated", "err", f)
+	var missing []error
+	if !c.evaluated.Load() {
+		missing = append(missing, errors.New("the rules were not evaluated yet: an exporter has not answered"))
+	} else if !c.observations.Fresh(time.Now()) {
+		missing = append(missing, errors.New("no exporter answers: the last choice stands"))
 	}
-	firing := map[uint64]labels.Labels{}
-	for _, a := range r.Alerts {
-		if a.State != evaluator.Firing || a.Name() == rules.AlertWatchdog {
-			continue
-		}
-		key := a.Labels.Hash()
-		firing[key] = a.Labels
-		if _, already := c.firing[key]; !already {
-			c.logger.Warn("Alert firing", attributes(a.Labels, "summary", a.Annotations.Get("summary"))...)
+	if c.otherReady != nil {
+		if err := c.otherReady(); err != nil {
+			missing = append(missing, err)
 		}
 	}
-	for key, before := range c.firing {
-		if _, still := firing[key]; !still {
-			c.logger.Info("Alert resolved", attributes(before)...)
-		}
-	}
-	c.firing = firing
-}
-
-// attributes are what names an alert in the log.
-func attributes(l labels.Labels, more ...any) []any {
-	all := []any{"alert", l.Get(labels.AlertName)}
-	for _, name := range []string{rules.LabelChain, rules.LabelProvider} {
-		if value := l.Get(name); value != "" {
-			all = append(all, name, value)
-		}
-	}
-	return append(all, more...)
+	return missing
 }

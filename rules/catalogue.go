@@ -32,13 +32,13 @@ func Exporter() []Metric {
 // Controller lists the metrics that the controller and its gateway publish and
 // that rules, dashboards and users rely on, in the order of the exposition.
 func Controller() []Metric {
-	return byName([]Metric{
+	return byName(append(decisions(), []Metric{
 		ProviderStatus, ProviderActive, ProviderFailovers, Switches,
 		EvaluatorActive, EvaluatorDisagreements,
 		GatewayEvents, GatewaySwitches, GatewayActiveIndex,
 		GatewayHealthyEndpoints, GatewayTotalEndpoints,
 		ReloadSuccessful, ReloadTimestamp, ConfigHash, Ready,
-	})
+	}...))
 }
 
 func byName(all []Metric) []Metric {
