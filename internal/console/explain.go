@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/understudy-rpc/understudy/controller/wire"
 )
@@ -16,7 +18,7 @@ func Explain(c wire.Chain, now time.Time, style Style) string {
 	if len(c.Alerts) > 0 {
 		b.WriteString("\nAlerts about the chain\n")
 		for _, a := range c.Alerts {
-			b.WriteString(wrap("  - ", fact(a, now)))
+			b.WriteString(wrap("  - ", fact(a, "", now)))
 		}
 	}
 	b.WriteString("\nProviders\n")
@@ -45,7 +47,7 @@ func verdict(c wire.Chain, now time.Time, style Style) string {
 	if why := sentence(c.Reason); why != "" {
 		b.WriteString(wrap("  Why:  ", why))
 	}
-	if kept := sentence(c.Kept); kept != "" {
+	if kept := sentence(strings.TrimPrefix(c.Kept, "none: ")); kept != "" {
 		b.WriteString(wrap("  Kept: ", kept))
 	}
 	text = capital(tip(c.Tip))
@@ -59,10 +61,11 @@ func verdict(c wire.Chain, now time.Time, style Style) string {
 
 // capital is text with a capital letter first.
 func capital(s string) string {
-	if s == "" {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
 		return s
 	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // judge says whose facts count.
@@ -93,26 +96,25 @@ func history(events []wire.Event, now time.Time) string {
 	return strings.Join(table.lines(plain), "\n") + "\n"
 }
 
-// happening is what an event says.
+// happening is what an event says. What the other columns say already is left
+// out of its reason.
 func happening(e wire.Event) string {
-	var parts []string
-	if e.Provider != "" {
-		parts = append(parts, Line(e.Provider))
-	}
+	what := Line(e.Provider)
 	if e.From != "" || e.To != "" {
-		parts = append(parts, orNobody(e.From, e.Provider)+" -> "+orNobody(e.To, e.Provider))
+		what = strings.TrimLeft(what+" "+orNobody(e.From, e.Provider)+" -> "+orNobody(e.To, e.Provider), " ")
 	}
-	text := strings.Join(parts, " ")
-	if reason := Line(e.Reason); reason != "" {
-		if text != "" {
-			text += ": "
-		}
-		text += reason
+	reason := strings.TrimPrefix(Line(e.Reason), Line(e.Kind)+": ")
+	if e.Provider != "" {
+		reason = strings.TrimPrefix(reason, Line(e.Provider)+" ")
 	}
+	if what != "" && reason != "" {
+		what += ": "
+	}
+	what += reason
 	if len(e.Facts) > 0 {
-		text += " [" + Line(strings.Join(e.Facts, ", ")) + "]"
+		what += " [" + Line(strings.Join(e.Facts, ", ")) + "]"
 	}
-	return text
+	return what
 }
 
 // orNobody is the name of a side of a switch, or of a state of a provider.

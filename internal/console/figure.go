@@ -87,9 +87,9 @@ func latency(ms *float64) string {
 	switch {
 	case ms == nil:
 		return unknown
-	case *ms < 10:
+	case *ms < 9.95:
 		return fmt.Sprintf("%.1fms", *ms)
-	case *ms < 1000:
+	case *ms < 999.5:
 		return fmt.Sprintf("%.0fms", *ms)
 	}
 	return fmt.Sprintf("%.1fs", *ms/1000)

@@ -5,6 +5,13 @@ import (
 	"unicode/utf8"
 )
 
+const (
+	// gap stands between two columns.
+	gap = "  "
+	// minLast is what the last column has at least, however wide the others are.
+	minLast = 24
+)
+
 // columns lays out rows of cells. Widths are in characters; all rows have as many
 // cells as there are columns.
 type columns struct {
@@ -13,68 +20,61 @@ type columns struct {
 	rows  [][]string
 }
 
-// lines are the rows, aligned and no longer than a terminal is wide; the last
-// cell is cut where it must be. paint may colour the cell of a row and column
-// after it was measured.
+// lines are the rows, aligned, each of one or more lines: the last cell is broken
+// where the terminal ends. paint may colour a cell after it was measured.
 func (c *columns) lines(paint func(row, column int, cell string) string) []string {
+	last := len(c.right) - 1
 	widths := make([]int, len(c.right))
 	for _, row := range c.rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+	used := 0
+	for _, w := range widths[:last] {
+		used += w + len(gap)
+	}
 	lines := make([]string, len(c.rows))
 	for r, row := range c.rows {
 		var b strings.Builder
-		used := 0
-		for i, cell := range row {
-			if i == len(row)-1 {
-				cell = cut(cell, max(width-used, 20))
-			}
-			gap := strings.Repeat(" ", widths[i]-min(widths[i], utf8.RuneCountInString(cell)))
-			painted := paint(r, i, cell)
+		for i, cell := range row[:last] {
+			blanks := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 			if c.right[i] {
-				painted = gap + painted
+				b.WriteString(blanks + paint(r, i, cell) + gap)
 			} else {
-				painted += gap
+				b.WriteString(paint(r, i, cell) + blanks + gap)
 			}
-			b.WriteString(painted + "  ")
-			used += widths[i] + 2
 		}
+		rest := breakText(row[last], max(width-used, minLast))
+		b.WriteString(strings.Join(rest, "\n"+strings.Repeat(" ", used)))
 		lines[r] = strings.TrimRight(b.String(), " ")
 	}
 	return lines
 }
 
-// cut is the beginning of text that is too long.
-func cut(s string, limit int) string {
-	if utf8.RuneCountInString(s) <= limit {
-		return s
+// breakText breaks text between words into lines. A longer word has a line of its
+// own.
+func breakText(text string, limit int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > limit:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
 	}
-	return strings.TrimRight(string([]rune(s)[:limit-1]), " ") + "…"
+	return append(lines, line)
 }
 
 // wrap breaks text between words. The first line begins with first, the others
 // with as many blanks.
 func wrap(first, text string) string {
-	indent := strings.Repeat(" ", utf8.RuneCountInString(first))
-	var b strings.Builder
-	b.WriteString(first)
-	used := utf8.RuneCountInString(first)
-	begun := false
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case begun && used+1+n > width:
-			b.WriteString("\n" + indent)
-			used = len(indent)
-		case begun:
-			b.WriteByte(' ')
-			used++
-		}
-		b.WriteString(word)
-		used += n
-		begun = true
-	}
-	return strings.TrimRight(b.String(), " ") + "\n"
+	indent := utf8.RuneCountInString(first)
+	lines := breakText(text, max(width-indent, minLast))
+	return strings.TrimRight(first+strings.Join(lines, "\n"+strings.Repeat(" ", indent)), " ") + "\n"
 }

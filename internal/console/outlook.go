@@ -20,9 +20,7 @@ func outlook(c wire.Chain, now time.Time) []string {
 		if p.Active {
 			break
 		}
-		if c.Active != nil {
-			all = append(all, comeback(c, p, now))
-		}
+		all = append(all, comeback(c, p, now))
 	}
 	all = append(all, ends(c, ranked, now)...)
 	return append(all, takeover(c.Evaluator)...)
@@ -63,29 +61,36 @@ func succession(c wire.Chain, ranked []wire.Provider) string {
 	return fmt.Sprintf("If %s fails, %s takes over, and after it %s.", Line(*c.Active), next[0], list(next[1:]))
 }
 
-// comeback says what keeps a preferred provider from serving.
+// comeback says what keeps a provider from serving, though nobody serves or it is
+// preferred to who does.
 func comeback(c wire.Chain, p wire.Provider, now time.Time) string {
-	name := Line(p.Name) + ", which is preferred,"
+	name, then := Line(p.Name), ""
+	if c.Active != nil {
+		name += ", which is preferred,"
+		then = " Then `failback` decides whether the work goes back to it."
+	}
 	counting, _ := sortedOut(p.Alerts)
 	switch {
 	case p.Drained != nil:
 		return name + " is drained and does not serve meanwhile."
 	case c.Pinned != nil && c.Active != nil && c.Pinned.Provider == *c.Active:
 		return fmt.Sprintf("%s waits for the end of the pin to %s.", name, Line(*c.Active))
-	case fit(p):
+	case fit(p) && c.Active != nil:
 		return fmt.Sprintf("%s is healthy. What keeps the work where it is stands under Kept; with `failback: manual`, `understudy failback %s` agrees to its return.", name, Line(c.Chain))
+	case fit(p):
+		return name + " is healthy."
 	case len(counting) > 0:
-		return fmt.Sprintf("%s returns to health once %s ends and %s passed in a row. Then `failback` decides whether the work goes back to it.", name, list(namesOf(counting)), checks(p.Recovery.Required))
+		return fmt.Sprintf("%s is healthy again once %s ends and %s passed in a row.%s", name, list(namesOf(counting)), checks(p.Recovery.Required), then)
 	case p.Status == wire.StatusHealthy:
 		return name + " does not serve before its network is proven."
 	case p.Status == wire.StatusUnknown:
 		return name + " has no verdict yet; a good probe makes it healthy."
 	}
-	text := fmt.Sprintf("%s needs %s more", name, count(uint64(max(p.Recovery.Required-p.Recovery.Passed, 0)), "good check"))
+	text := fmt.Sprintf("%s is healthy again after %s more", name, count(uint64(max(p.Recovery.Required-p.Recovery.Passed, 0)), "good check"))
 	if p.Recovery.NextCheck != nil {
 		text += ", the next " + in(*p.Recovery.NextCheck, now)
 	}
-	return text + ". Then `failback` decides whether the work goes back to it."
+	return text + "." + then
 }
 
 // checks is a number of checks in a sentence.

@@ -11,21 +11,18 @@ import (
 // portrait is all that is known of a provider.
 func portrait(c wire.Chain, p wire.Provider, now time.Time, style Style) string {
 	var b strings.Builder
-	mark := "  "
-	if p.Active {
-		mark = "* "
-	}
 	where := []string{p.Type, fmt.Sprintf("priority %d", p.Priority)}
 	if address := host(p.RPCHost); address != "" {
 		where = append(where, address)
 	}
-	fmt.Fprintf(&b, "%s%s (%s)\n", mark, Line(p.Name), Line(strings.Join(where, ", ")))
+	fmt.Fprintf(&b, "%s%s (%s)\n", mark(p), Line(p.Name), Line(strings.Join(where, ", ")))
 	state := Line(p.Status)
 	if !p.Since.IsZero() {
 		state += " since " + ago(p.Since, now)
 	}
-	fmt.Fprintf(&b, "    %s\n", style.paint(p.Status, state))
-	lines := []string{sentence(capital(Line(p.Reason))), figures(p), probes(p, now), orders(c, p, now), recovering(p, now)}
+	state = wrap("    ", strings.TrimSuffix(state+because(sentence(p.Reason)), ".")+".")
+	b.WriteString(strings.Replace(state, Line(p.Status), style.paint(p.Status, Line(p.Status)), 1))
+	lines := []string{figures(p), probes(p, now), orders(c, p, now), recovering(p, now)}
 	for _, l := range lines {
 		if l != "" {
 			b.WriteString(wrap("    ", l))
@@ -35,7 +32,7 @@ func portrait(c wire.Chain, p wire.Provider, now time.Time, style Style) string 
 		b.WriteString("    No facts against it.\n")
 	}
 	for _, a := range p.Alerts {
-		b.WriteString(wrap("    - ", fact(a, now)))
+		b.WriteString(wrap("    - ", fact(a, ", for people only", now)))
 	}
 	return b.String()
 }
@@ -82,7 +79,7 @@ func probes(p wire.Provider, now time.Time) string {
 		return text
 	}
 	text += " " + capital(count(p.ErrorsTotal, "probe")) + " failed so far"
-	if p.ConsecutiveErrors > 0 {
+	if p.ConsecutiveErrors > 1 {
 		text += fmt.Sprintf(", the last %d in a row", p.ConsecutiveErrors)
 	}
 	text += "."
@@ -122,31 +119,35 @@ func target(c wire.Chain, provider string) string { return Line(c.Chain + "/" + 
 
 // recovering is how far it has come back.
 func recovering(p wire.Provider, now time.Time) string {
-	if p.Status == wire.StatusHealthy || p.Recovery.Required == 0 {
+	if p.Status != wire.StatusRecovering && p.Status != wire.StatusUnhealthy {
 		return ""
 	}
 	return "Recovery: " + progress(p.Recovery, now) + "."
 }
 
 // fact is an alert in words: whether it counts, who says so, since when, and its
-// numbers.
-func fact(a wire.Alert, now time.Time) string {
-	name := Line(a.Name)
+// numbers. other is said of one that is no evidence.
+func fact(a wire.Alert, other string, now time.Time) string {
+	text := Line(a.Name)
 	if a.FailureMode != "" {
-		name += " (" + Line(a.FailureMode) + ")"
+		text += " (" + Line(a.FailureMode) + ")"
 	}
-	what := "for people only"
 	switch {
 	case a.Counts:
-		what = "counts"
+		text += ", counts"
 	case a.Evidence:
-		what = "does not count"
+		text += ", does not count"
+	default:
+		text += other
 	}
-	text := fmt.Sprintf("%s, %s, by %s", name, what, sourceName(a.Source))
+	text += ", by " + sourceName(a.Source)
 	if !a.Since.IsZero() {
 		text += " for " + since(a.Since, now)
 	}
-	return text + ": " + strings.TrimSpace(sentence(a.Summary)+" "+sentence(a.Description))
+	if words := strings.TrimSpace(sentence(a.Summary) + " " + sentence(a.Description)); words != "" {
+		return text + ": " + words
+	}
+	return text + "."
 }
 
 // sourceName is the name of a source in a sentence.

@@ -9,11 +9,11 @@ import (
 	"github.com/understudy-rpc/understudy/controller/wire"
 )
 
-// header is the first row of the table; the first cell marks who serves.
-var header = []string{"", "PROVIDER", "STATE", "FOR", "PRIO", "HEIGHT", "LAG", "LATENCY", "NOTES"}
+// header is the first row of the table.
+var header = []string{"  PROVIDER", "STATE", "FOR", "PRIO", "HEIGHT", "LAG", "LATENCY", "NOTES"}
 
 // stateColumn is the place of the state.
-const stateColumn = 2
+const stateColumn = 1
 
 // Status is the table of chains: a line or two about each chain, and a row for
 // each provider. A * marks who serves.
@@ -21,7 +21,7 @@ func Status(chains []wire.Chain, now time.Time, style Style) string {
 	if len(chains) == 0 {
 		return "No chains are configured.\n"
 	}
-	table := columns{right: []bool{false, false, false, false, true, true, true, true, false}, rows: [][]string{header}}
+	table := columns{right: []bool{false, false, false, true, true, true, true, false}, rows: [][]string{header}}
 	states := []string{""}
 	for _, c := range chains {
 		for _, p := range c.Providers {
@@ -53,28 +53,28 @@ func Status(chains []wire.Chain, now time.Time, style Style) string {
 
 // headline is what is said of a chain as a whole.
 func headline(c wire.Chain, now time.Time, style Style) string {
-	parts := []string{served(c, now), fmt.Sprintf("%d of %d healthy", c.Healthy, c.Total), tip(c.Tip)}
+	parts := []string{served(c, now), fmt.Sprintf("%d of %d healthy", c.Healthy, c.Total), strings.TrimSuffix(tip(c.Tip), agreed)}
 	if c.Evaluator.Source != "" {
 		parts = append(parts, decides(c.Evaluator.Source))
 	}
-	first := cut(Line(c.Chain)+": "+strings.Join(parts, "; "), width)
-	name := Line(c.Chain) + ": "
-	if rest, ok := strings.CutPrefix(first, name+Line(c.State)); ok {
-		first = name + style.paint(c.State, Line(c.State)) + rest
+	state := Line(c.Chain) + ": " + Line(c.State)
+	lines := breakText(state+", "+strings.Join(parts, "; "), width-2)
+	text := strings.Join(lines, "\n  ") + "\n"
+	if rest, ok := strings.CutPrefix(text, state); ok {
+		text = Line(c.Chain) + ": " + style.paint(c.State, Line(c.State)) + rest
 	}
-	lines := []string{first}
 	if c.Reason != "" {
-		lines = append(lines, cut("  "+Line(c.Reason), width))
+		text += wrap("  ", Line(c.Reason))
 	}
 	if len(c.Alerts) > 0 {
-		lines = append(lines, cut("  alerts about the chain: "+strings.Join(namesOf(c.Alerts), ", "), width))
+		text += wrap("  ", "alerts about the chain: "+strings.Join(namesOf(c.Alerts), ", "))
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return text
 }
 
 // served says who serves a chain.
 func served(c wire.Chain, now time.Time) string {
-	what := Line(c.State) + ", " + serving(c)
+	what := serving(c)
 	if !c.Since.IsZero() {
 		what += " for " + since(c.Since, now)
 	}
@@ -97,15 +97,18 @@ func tip(t wire.Tip) string {
 	return "tip " + height(t.Height) + tipSource(t.Source)
 }
 
+// agreed is said of a tip that several operators report, which is the usual case.
+const agreed = " by consensus"
+
 // tipSource says whose word the tip is.
 func tipSource(source string) string {
 	switch source {
 	case wire.TipConsensus:
-		return " by consensus"
+		return agreed
 	case wire.TipObserved:
 		return " from the scanner"
 	case wire.TipSingle:
-		return " from one voice"
+		return " by one voice"
 	}
 	return ""
 }
@@ -125,14 +128,18 @@ func decides(source string) string {
 
 // row is a provider as a row.
 func row(c wire.Chain, p wire.Provider, now time.Time) []string {
-	mark := ""
-	if p.Active {
-		mark = "*"
-	}
 	return []string{
-		mark, Line(c.Chain + "/" + p.Name), Line(p.Status), since(p.Since, now), strconv.Itoa(p.Priority),
+		mark(p) + target(c, p.Name), Line(p.Status), since(p.Since, now), strconv.Itoa(p.Priority),
 		height(p.BlockHeight), lag(p.BlockLag), latency(p.LatencyMS), strings.Join(notes(c, p, now), "; "),
 	}
+}
+
+// mark stands before a provider.
+func mark(p wire.Provider) string {
+	if p.Active {
+		return "* "
+	}
+	return "  "
 }
 
 // notes are what else there is to say of a provider, the weightiest first.
@@ -153,10 +160,10 @@ func notes(c wire.Chain, p wire.Provider, now time.Time) []string {
 	case p.Status == wire.StatusRecovering || p.Status == wire.StatusUnhealthy && p.Recovery.Passed > 0:
 		add("%s", progress(p.Recovery, now))
 	case p.Status == wire.StatusUnhealthy && len(counting) == 0, p.Status == wire.StatusUnknown && p.Reason != "":
-		add("%s", p.Reason)
+		add("%s", strings.TrimPrefix(p.Reason, p.Name+" "))
 	}
 	if p.ConsecutiveErrors > 0 && len(counting) == 0 {
-		add("%s in a row%s", count(p.ConsecutiveErrors, "error"), errorReason(p.LastError))
+		add("%s%s", failing(p.ConsecutiveErrors), errorReason(p.LastError))
 	}
 	if !p.Identified && p.Status != wire.StatusUnknown {
 		add("network not proven")
@@ -165,6 +172,14 @@ func notes(c wire.Chain, p wire.Provider, now time.Time) []string {
 		add("%s does not count (%s)", a.Name, a.Source)
 	}
 	return all
+}
+
+// failing is a number of probes that failed one after the other.
+func failing(n uint64) string {
+	if n == 1 {
+		return "last probe failed"
+	}
+	return fmt.Sprintf("last %d probes failed", n)
 }
 
 // because is a reason that somebody gave, if he did.
@@ -185,7 +200,7 @@ func errorReason(e *wire.ProbeError) string {
 
 // progress is how far a recovery has come.
 func progress(r wire.Recovery, now time.Time) string {
-	text := fmt.Sprintf("%d of %d checks passed", r.Passed, r.Required)
+	text := fmt.Sprintf("%d of %d checks", r.Passed, r.Required)
 	if r.NextCheck != nil {
 		text += ", next " + in(*r.NextCheck, now)
 	}
