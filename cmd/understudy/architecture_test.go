@@ -22,7 +22,8 @@ const module = "github.com/understudy-rpc/understudy"
 // way, from cmd down to rules and internal/config; whoever adds a package says
 // here where it stands.
 var allowed = map[string][]string{
-	"cmd/understudy":       {"controller/rulelint", "deploy", "controller", "controller/evaluator", "exporter", "exporter/chain", "exporter/prober", "internal/config", "rules"},
+	"client":               {"controller/wire"},
+	"cmd/understudy":       {"controller/rulelint", "deploy", "controller", "controller/evaluator", "controller/wire", "exporter", "exporter/chain", "exporter/prober", "internal/config", "internal/console", "internal/remote", "rules"},
 	"controller":           {"controller/evaluator", "rules"},
 	"controller/evaluator": {"internal/config", "rules"},
 	"controller/facts":     {"rules"},
@@ -37,7 +38,9 @@ var allowed = map[string][]string{
 	"exporter/scanner":     {"internal/config"},
 	"exporter/chain":       {"internal/config"},
 	"internal/config":      {},
+	"internal/console":     {"controller/wire", "rules"},
 	"internal/node":        {},
+	"internal/remote":      {"controller/wire", "internal/config"},
 	"internal/simulator":   {"internal/config"},
 	"rules":                {},
 }

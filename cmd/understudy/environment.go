@@ -16,14 +16,21 @@ import (
 // not set.
 type environment struct {
 	ConfigFile       string        `env:"CONFIG_FILE"`
+	ControllerHTTP   string        `env:"CONTROLLER_HTTP_CONFIG_FILE"`
+	ControllerToken  string        `env:"CONTROLLER_TOKEN_FILE"`
+	ControllerURL    string        `env:"CONTROLLER_URL"`
 	FatalWarnings    bool          `env:"FATAL_WARNINGS"`
+	For              string        `env:"FOR"`
 	Force            bool          `env:"FORCE"`
 	Format           string        `env:"FORMAT"`
 	LogFormat        string        `env:"LOG_FORMAT"`
 	LogLevel         string        `env:"LOG_LEVEL"`
+	Ready            bool          `env:"READY"`
+	Reason           string        `env:"REASON"`
 	RulesBundled     *bool         `env:"RULES_BUNDLED"`
 	RulesFile        []string      `env:"RULES_FILE" envSeparator:","`
 	Timeout          time.Duration `env:"TIMEOUT"`
+	Watch            bool          `env:"WATCH"`
 	WebConfigFile    string        `env:"WEB_CONFIG_FILE"`
 	WebEnablePprof   bool          `env:"WEB_ENABLE_PPROF"`
 	WebExternalURL   string        `env:"WEB_EXTERNAL_URL"`
@@ -50,11 +57,17 @@ func (e environment) values() map[string][]string {
 		}
 	}
 	word("config.file", e.ConfigFile)
+	word("controller.http-config-file", e.ControllerHTTP)
+	word("controller.token-file", e.ControllerToken)
+	word("controller.url", e.ControllerURL)
 	yes("fatal-warnings", e.FatalWarnings)
+	word("for", e.For)
 	yes("force", e.Force)
 	word("format", e.Format)
 	word("log.format", e.LogFormat)
 	word("log.level", e.LogLevel)
+	yes("ready", e.Ready)
+	word("reason", e.Reason)
 	if e.RulesBundled != nil {
 		set["rules.bundled"] = []string{strconv.FormatBool(*e.RulesBundled)}
 	}
@@ -64,6 +77,7 @@ func (e environment) values() map[string][]string {
 	if e.Timeout != 0 {
 		word("timeout", e.Timeout.String())
 	}
+	yes("watch", e.Watch)
 	word("web.config.file", e.WebConfigFile)
 	yes("web.enable-pprof", e.WebEnablePprof)
 	word("web.external-url", e.WebExternalURL)

@@ -22,8 +22,8 @@ const (
 // expression has given them for the time of for, firing then, and over when it
 // gives them no longer, after keep_firing_for. It returns those that are over
 // and were firing.
-func (e *Evaluator) alert(ctx context.Context, g *group, r *rule, vector []element, at time.Time) ([]Alert, error) {
-	given, err := e.given(ctx, r, vector, at)
+func (e *Evaluator) alert(ctx context.Context, g *group, r *rule, result vector, at time.Time) ([]Alert, error) {
+	given, err := e.given(ctx, r, result, at)
 	if err != nil {
 		return nil, err
 	}
@@ -94,16 +94,16 @@ func (a *Alert) move(r *rule, given bool, at time.Time) bool {
 }
 
 // given are the alerts that the vector gives, by their labels, all pending.
-func (e *Evaluator) given(ctx context.Context, r *rule, vector []element, at time.Time) (map[string]*Alert, error) {
-	if len(vector) == 0 {
+func (e *Evaluator) given(ctx context.Context, r *rule, result vector, at time.Time) (map[string]*Alert, error) {
+	if result.len() == 0 {
 		return nil, nil
 	}
-	x := e.newExpansion(ctx, r, vector, at)
+	x := e.newExpansion(ctx, r, result, at)
 	ofLabels, ofTexts := x.all(r.templates), x.all(r.texts)
-	given := make(map[string]*Alert, len(vector))
+	given := make(map[string]*Alert, result.len())
 	builder := labels.NewBuilder(labels.EmptyLabels())
-	for i, one := range vector {
-		builder.Reset(one.labels)
+	for i, ls := range result.labels {
+		builder.Reset(ls)
 		builder.Del(metricName)
 		for k, l := range r.templates {
 			builder.Set(l.name, ofLabels[k](i))
@@ -113,7 +113,7 @@ func (e *Evaluator) given(ctx context.Context, r *rule, vector []element, at tim
 		for k, l := range r.texts {
 			e.builder.Add(l.name, ofTexts[k](i))
 		}
-		a := &Alert{Labels: builder.Labels(), Annotations: e.builder.Labels(), State: Pending, Value: one.value, ActiveAt: at}
+		a := &Alert{Labels: builder.Labels(), Annotations: e.builder.Labels(), State: Pending, Value: result.values[i], ActiveAt: at}
 		e.key = a.Labels.Bytes(e.key)
 		if _, ok := given[string(e.key)]; ok {
 			return nil, errors.New("vector contains metrics with the same labelset after applying alert labels")

@@ -62,12 +62,12 @@ func (e *Evaluator) evaluateRule(ctx context.Context, g *group, r *rule, at time
 	}
 	switch {
 	case r.alerting:
-		return e.alert(ctx, g, r, r.part.elements, at)
+		return e.alert(ctx, g, r, r.part.result, at)
 	case r.repeatable && r.recorded == r.part.version:
 		e.repeat(r, then)
 		return nil, nil
 	}
-	return nil, e.record(g, r, r.part.elements, then)
+	return nil, e.record(g, r, r.part.result, then)
 }
 
 // query evaluates an instant query over the memory, as rules and templates do.
@@ -93,7 +93,7 @@ func (e *Evaluator) query(ctx context.Context, text string, at time.Time) (promq
 // repeat writes once more what a recording rule gave the last time.
 func (e *Evaluator) repeat(r *rule, then time.Time) {
 	for i, s := range r.written {
-		if !e.memory.write(s, timestamp.FromTime(then), r.values[i]) {
+		if !e.memory.write(s, timestamp.FromTime(then), r.part.result.values[i]) {
 			e.metrics.resultsDropped.Inc()
 			r.repeatable = false
 		}
@@ -101,24 +101,20 @@ func (e *Evaluator) repeat(r *rule, then time.Time) {
 }
 
 // record writes what a recording rule gave, unless nobody reads it.
-func (e *Evaluator) record(g *group, r *rule, elements []element, then time.Time) error {
-	if g.limit > 0 && len(elements) > g.limit {
+func (e *Evaluator) record(g *group, r *rule, result vector, then time.Time) error {
+	if g.limit > 0 && result.len() > g.limit {
 		r.repeatable = false
-		return fmt.Errorf("exceeded limit of %d with %d series", g.limit, len(elements))
+		return fmt.Errorf("exceeded limit of %d with %d series", g.limit, result.len())
 	}
 	mt := e.memory.metric(r.name)
 	if mt == nil {
-		return e.checkRecorded(r, elements)
+		return e.checkRecorded(r, result)
 	}
 	b := e.memory.begin()
-	if err := e.stageRecorded(r, b, mt, elements); err != nil {
+	if err := e.stageRecorded(r, b, mt, result); err != nil {
 		b.abandon()
 		r.repeatable = false
 		return describeDuplicate(err, "vector contains metrics with the same labelset after applying rule labels")
-	}
-	r.values = r.values[:0]
-	for _, one := range elements {
-		r.values = append(r.values, one.value)
 	}
 	r.recorded, r.shape = r.part.version, r.part.shape
 	r.repeatable = e.commit(r, b, then)
@@ -127,14 +123,14 @@ func (e *Evaluator) record(g *group, r *rule, elements []element, then time.Time
 
 // stageRecorded puts what a recording rule gave into a batch. With the labels of
 // the last time, they are also the series of the last time.
-func (e *Evaluator) stageRecorded(r *rule, b *batch, mt *metric, elements []element) error {
+func (e *Evaluator) stageRecorded(r *rule, b *batch, mt *metric, result vector) error {
 	known := r.repeatable && r.shape == r.part.shape
-	for i, one := range elements {
+	for i, v := range result.values {
 		var err error
 		if known {
-			err = b.put(r.written[i], one.value)
+			err = b.put(r.written[i], v)
 		} else {
-			err = b.add(mt, e.recordedLabels(r, one.labels), one.value)
+			err = b.add(mt, e.recordedLabels(r, result.labels[i]), v)
 		}
 		if err != nil {
 			return err
@@ -163,10 +159,10 @@ func (e *Evaluator) recordedLabels(r *rule, from labels.Labels) labels.Labels {
 }
 
 // checkRecorded finds the duplicates in what nobody reads, as Prometheus would.
-func (e *Evaluator) checkRecorded(r *rule, elements []element) error {
-	seen := make(map[string]bool, len(elements))
-	for _, one := range elements {
-		e.key = e.recordedLabels(r, one.labels).Bytes(e.key)
+func (e *Evaluator) checkRecorded(r *rule, result vector) error {
+	seen := make(map[string]bool, result.len())
+	for _, ls := range result.labels {
+		e.key = e.recordedLabels(r, ls).Bytes(e.key)
 		if seen[string(e.key)] {
 			return errors.New("vector contains metrics with the same labelset after applying rule labels")
 		}

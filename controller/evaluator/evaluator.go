@@ -100,11 +100,14 @@ type Evaluator struct {
 	orphans []*series // Of rules that are gone: they end with the next evaluation.
 	memory  *memory
 	syntax  *syntax
-	// builder, scratch, key and kept are used again and again.
+	// maxSamples bounds what one operation may hold.
+	maxSamples int
+	// builder, scratch, key, kept and values are used again and again.
 	builder labels.ScratchBuilder
 	scratch labels.Labels
 	key     []byte
 	kept    []keptAs
+	values  []float64
 }
 
 // New makes an evaluator with its first rules. It collects nothing yet.
@@ -126,7 +129,7 @@ func New(o Options, groups []Group) (*Evaluator, error) {
 		onEvaluated: o.OnEvaluated, metrics: m,
 		triggered: make(chan struct{}, 1), turn: make(chan struct{}, 1),
 		memory:  newMemory(o.Lookback, o.Interval/2, o.MaxSeries),
-		builder: labels.NewScratchBuilder(16),
+		builder: labels.NewScratchBuilder(16), maxSamples: o.MaxSamples,
 	}
 	e.alerts.Store(&[]Alert{})
 	e.syntax = &syntax{Parser: promQL}

@@ -20,12 +20,12 @@ type expansion struct {
 	rule *rule
 	at   time.Time
 	// data is what each alert's templates may use.
-	vector []element
+	vector vector
 	data   []any
 }
 
-func (e *Evaluator) newExpansion(ctx context.Context, r *rule, vector []element, at time.Time) *expansion {
-	return &expansion{e: e, ctx: ctx, rule: r, at: at, vector: vector}
+func (e *Evaluator) newExpansion(ctx context.Context, r *rule, result vector, at time.Time) *expansion {
+	return &expansion{e: e, ctx: ctx, rule: r, at: at, vector: result}
 }
 
 // all expands templates. Of each it returns the text of the i-th alert.
@@ -37,7 +37,7 @@ func (x *expansion) all(templates []text) []func(i int) string {
 			continue
 		}
 		var texts []string
-		ok := t.simple && len(x.vector) > 1
+		ok := t.simple && x.vector.len() > 1
 		if ok {
 			texts, ok = x.together(t.value)
 		}
@@ -70,10 +70,10 @@ func (x *expansion) prepare() {
 	if x.data != nil {
 		return
 	}
-	x.data = make([]any, len(x.vector))
-	for i, one := range x.vector {
-		sample := promql.Sample{Metric: one.labels, F: one.value}
-		x.data[i] = template.AlertTemplateData(one.labels.Map(), x.e.externalLabels, x.e.externalURL.String(), sample)
+	x.data = make([]any, x.vector.len())
+	for i, ls := range x.vector.labels {
+		sample := promql.Sample{Metric: ls, F: x.vector.values[i]}
+		x.data[i] = template.AlertTemplateData(ls.Map(), x.e.externalLabels, x.e.externalURL.String(), sample)
 	}
 }
 
@@ -91,15 +91,15 @@ func (x *expansion) together(text string) ([]string, bool) {
 		return nil, false
 	}
 	texts := strings.Split(joined, border)
-	return texts, len(texts) == len(x.vector)+1
+	return texts, len(texts) == x.vector.len()+1
 }
 
 // eachAlone expands a template for each alert. If that fails, the text is the
 // one that Prometheus puts there: the alert matters more than its words.
 func (x *expansion) eachAlone(text string) []string {
 	x.prepare()
-	texts := make([]string, len(x.vector))
-	for i := range x.vector {
+	texts := make([]string, x.vector.len())
+	for i := range x.data {
 		expanded, err := x.expand(definitions+text, x.data[i])
 		if err != nil {
 			x.e.metrics.templateFailures.Inc()

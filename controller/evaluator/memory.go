@@ -34,7 +34,8 @@ type memory struct {
 	dirty   []*metric // Those with series that are gone.
 	batch   batch
 	stamp   uint64
-	changes uint64
+	changes uint64 // Grows with whatever changes.
+	interned interned
 	// parts are the results that selectors may stand for, at the time now.
 	parts map[string]*part
 	now   int64
@@ -50,6 +51,8 @@ type metric struct {
 	// version changes when a series comes, goes or changes its value, and writes
 	// with every sample. Both never repeat, also not in another metric of the name.
 	version, writes uint64
+	// members changes when a series comes or goes, and never repeats either.
+	members uint64
 	// live is how many series have a value, current how many got it at the time
 	// written.
 	live, current int
@@ -76,7 +79,7 @@ type series struct {
 func newMemory(lookback, resolution time.Duration, limit int) *memory {
 	return &memory{
 		lookback: lookback, resolution: resolution.Milliseconds(), limit: limit,
-		metrics: map[string]*metric{}, index: map[uint64]*series{},
+		metrics: map[string]*metric{}, index: map[uint64]*series{}, interned: interned{},
 	}
 }
 
@@ -104,8 +107,14 @@ func (m *memory) clear() {
 	m.keep(kept)
 }
 
-// retention is how old a point may be and still be read by who looks back.
-func (m *memory) retention(back time.Duration) int64 { return (back + m.lookback).Milliseconds() }
+// retention is how old a point may be and still be read by who looks back. Who
+// does not reads the newest alone.
+func (m *memory) retention(back time.Duration) int64 {
+	if back == 0 {
+		return 0
+	}
+	return (back + m.lookback).Milliseconds()
+}
 
 // metric is where series of a name are kept; nil if nobody reads them.
 func (m *memory) metric(name string) *metric {
@@ -137,6 +146,8 @@ func (m *memory) link(hash uint64, ls labels.Labels, mt *metric) *series {
 	s := &series{labels: ls, metric: mt, next: m.index[hash]}
 	m.index[hash] = s
 	mt.series = append(mt.series, s)
+	m.changes++
+	mt.members = m.changes
 	m.count++
 	return s
 }
@@ -175,6 +186,8 @@ func (m *memory) prune() {
 	for _, mt := range m.dirty {
 		mt.dirty = false
 		mt.series = slices.DeleteFunc(mt.series, func(s *series) bool { return s.gone })
+		m.changes++
+		mt.members = m.changes
 		if len(mt.series) == 0 {
 			delete(m.metrics, mt.name)
 		}
@@ -249,14 +262,16 @@ func (m *memory) end(s *series, t int64) {
 	m.ended = append(m.ended, s)
 }
 
-// sweep forgets the series that ended longer ago than anybody looks back.
+// sweep forgets the series that ended longer ago than anybody looks back, and than
+// the look-back, as what ended with a failed scrape is soon there again.
 func (m *memory) sweep(now int64) {
+	soon := m.lookback.Milliseconds()
 	m.ended = slices.DeleteFunc(m.ended, func(s *series) bool {
 		last := s.points.newest()
 		switch {
 		case !value.IsStaleNaN(last.v):
 			s.ended = false
-		case last.t <= now-s.metric.retention:
+		case last.t <= now-max(s.metric.retention, soon):
 			m.unlink(s)
 		default:
 			return false

@@ -141,15 +141,27 @@ func TestPointsAreKeptAsLongAsTheyAreRead(t *testing.T) {
 
 func TestRoundsInQuickSuccessionDoNotFillTheMemory(t *testing.T) {
 	t.Parallel()
-	m := keeps(0, "height")
+	m := keeps(time.Minute, "height")
 	var all []*series
-	for at := int64(0); at <= 100_000; at += 100 {
+	for at := int64(0); at <= 200_000; at += 100 {
 		all = store(t, m, at, all, map[string]float64{"btc": float64(at)})
 		require.Equal(t, at, all[0].points.newest().t, "the newest is always there")
 	}
 	p := &all[0].points
-	require.LessOrEqual(t, p.len(), 30/2+2)
-	require.InDelta(t, 70_000, p.at(0).t, 2000, "and so is the oldest that is read")
+	require.LessOrEqual(t, p.len(), 90/2+2)
+	require.InDelta(t, 110_000, p.at(0).t, 2000, "and so is the oldest that is read")
+}
+
+func TestOnlyTheNewestPointIsKeptIfNobodyLooksBack(t *testing.T) {
+	t.Parallel()
+	m := keeps(0, "height")
+	var all []*series
+	for at := int64(0); at <= 100_000; at += 5000 {
+		all = store(t, m, at, all, map[string]float64{"btc": float64(at)})
+	}
+	require.Equal(t, point{100_000, 100_000}, *all[0].points.newest())
+	require.Equal(t, 1, m.points)
+	require.LessOrEqual(t, len(all[0].points.buf), 2)
 }
 
 func TestAnEndedSeriesIsForgottenOnceNobodyLooksThatFarBack(t *testing.T) {

@@ -31,7 +31,7 @@ func TestTheEvaluatorsOwnMetrics(t *testing.T) {
 understudy_evaluation_timestamp_seconds 1.796004005e+09
 # HELP understudy_evaluator_samples Samples in the memory of the rule evaluator.
 # TYPE understudy_evaluator_samples gauge
-understudy_evaluator_samples 4
+understudy_evaluator_samples 2
 # HELP understudy_evaluator_series Series in the memory of the rule evaluator.
 # TYPE understudy_evaluator_series gauge
 understudy_evaluator_series 2

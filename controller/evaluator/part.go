@@ -2,14 +2,12 @@ package evaluator
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/timestamp"
-	"github.com/prometheus/prometheus/promql"
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
@@ -20,6 +18,8 @@ type part struct {
 	// query is the expression, with selectors in the place of the parts it uses.
 	query string
 	uses  []*part
+	// operation gives the result without the engine, mostly; nil if none can.
+	operation operation
 	// inputs are the metrics that query reads itself.
 	inputs []string
 	// timed says that the result depends on the time or on earlier samples, and
@@ -27,19 +27,16 @@ type part struct {
 	// on, and it never holds.
 	timed, volatile bool
 
-	// known says that elements are the result for the time at and the versions.
+	// known says that result is the one for the time at and the versions.
 	known    bool
 	at       int64
 	versions []uint64
-	elements []element
+	result   vector
 	// version changes with the result, shape with its labels and their order.
 	version, shape uint64
-}
-
-// element is an element of a vector.
-type element struct {
-	labels labels.Labels
-	value  float64
+	// The result held at the time held, when the memory had changed that often.
+	held    int64
+	changes uint64
 }
 
 // timeless are the functions whose result depends on their arguments alone.
@@ -84,26 +81,53 @@ func (p *part) studySelector(n *parser.VectorSelector) {
 
 // ensure makes the result of a part hold for a time.
 func (e *Evaluator) ensure(ctx context.Context, p *part, at time.Time) error {
+	t := timestamp.FromTime(at)
+	if p.known && !p.volatile && p.held == t && p.changes == e.memory.changes {
+		return nil
+	}
 	for _, used := range p.uses {
 		if err := e.ensure(ctx, used, at); err != nil {
 			p.known = false
 			return err
 		}
 	}
-	t := timestamp.FromTime(at)
 	if p.holds(e.memory, t) {
+		p.held, p.changes = t, e.memory.changes
 		return nil
 	}
 	p.known = false
-	vector, err := e.query(ctx, p.query, at)
+	result, err := e.find(ctx, p, at)
 	if err != nil {
 		return err
 	}
-	if !p.take(vector) {
+	if !p.take(result) {
 		p.version++
 	}
 	p.remember(e.memory, t)
 	return nil
+}
+
+// find finds the result of a part whose parts are found. It is good until the
+// next.
+func (e *Evaluator) find(ctx context.Context, p *part, at time.Time) (vector, error) {
+	if p.operation != nil {
+		result, ok := p.operation.apply(e.memory, timestamp.FromTime(at), e.values[:0])
+		e.values = result.values
+		samples := result.len()
+		for _, used := range p.uses {
+			samples += used.result.len()
+		}
+		if ok && samples <= e.maxSamples {
+			return result, nil
+		}
+	}
+	answer, err := e.query(ctx, p.query, at)
+	if err != nil {
+		return vector{}, err
+	}
+	result := fromEngine(answer, p.result.labels, e.values[:0])
+	e.values = result.values
+	return result, nil
 }
 
 // holds says whether the last result is that of the time t.
@@ -126,7 +150,7 @@ func (p *part) holds(m *memory, t int64) bool {
 
 // remember notes what the result depends on.
 func (p *part) remember(m *memory, t int64) {
-	p.at, p.known = t, true
+	p.known, p.at, p.held, p.changes = true, t, t, m.changes
 	p.versions = p.versions[:0]
 	for _, name := range p.inputs {
 		version, ok := m.version(name, t, p.timed)
@@ -139,23 +163,18 @@ func (p *part) remember(m *memory, t int64) {
 }
 
 // take takes in a result, and says whether it is the same as the last one.
-func (p *part) take(vector promql.Vector) bool {
-	same := len(vector) == len(p.elements)
-	for i := 0; same && i < len(vector); i++ {
-		same = labels.Equal(vector[i].Metric, p.elements[i].labels)
-	}
-	if !same {
-		p.elements = slices.Grow(p.elements[:0], len(vector))
-		for _, s := range vector {
-			p.elements = append(p.elements, element{s.Metric, plain(s.F)})
+func (p *part) take(result vector) bool {
+	same := true
+	if !sameLabels(result.labels, p.result.labels) {
+		if same = equalLabels(result.labels, p.result.labels); !same {
+			p.shape++
 		}
-		p.shape++
-		return false
+		p.result.labels = result.labels
 	}
-	for i, s := range vector {
-		if v := plain(s.F); math.Float64bits(v) != math.Float64bits(p.elements[i].value) {
-			p.elements[i].value, same = v, false
-		}
+	for i, v := range result.values {
+		result.values[i] = plain(v)
 	}
+	same = same && sameValues(result.values, p.result.values)
+	p.result.values = append(p.result.values[:0], result.values...)
 	return same
 }

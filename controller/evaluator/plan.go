@@ -74,6 +74,9 @@ func (p *planner) part(expr parser.Expr) *part {
 	p.parts[text] = made
 	made.name = sharedName(len(p.parts))
 	p.cutBelow(expr, made)
+	if operates(expr) {
+		made.operation = operationFor(expr, made.uses)
+	}
 	made.query = expr.String()
 	made.study(expr)
 	return made
@@ -83,35 +86,57 @@ func (p *planner) part(expr parser.Expr) *part {
 // that look from another time.
 func whole(text string) *part { return &part{query: text, volatile: true} }
 
-// cutBelow replaces what is worth it below an expression.
+// cutBelow replaces what is worth it below an expression, and all vectors below
+// one that there is an operation for.
 func (p *planner) cutBelow(expr parser.Expr, user *part) {
+	cut := p.cut
+	if operates(expr) {
+		cut = p.cutVector
+	}
 	switch n := expr.(type) {
 	case *parser.ParenExpr:
-		n.Expr = p.cut(n.Expr, user)
+		n.Expr = cut(n.Expr, user)
 	case *parser.UnaryExpr:
-		n.Expr = p.cut(n.Expr, user)
+		n.Expr = cut(n.Expr, user)
 	case *parser.AggregateExpr:
-		n.Expr = p.cut(n.Expr, user)
+		n.Expr = cut(n.Expr, user)
 	case *parser.BinaryExpr:
-		n.LHS, n.RHS = p.cut(n.LHS, user), p.cut(n.RHS, user)
+		n.LHS, n.RHS = cut(n.LHS, user), cut(n.RHS, user)
 	case *parser.Call:
 		for i := range n.Args {
-			n.Args[i] = p.cut(n.Args[i], user)
+			n.Args[i] = cut(n.Args[i], user)
 		}
 	}
 }
 
 // cut is the expression itself, or the selector of the part for it.
 func (p *planner) cut(expr parser.Expr, user *part) parser.Expr {
-	inner := expr
-	for paren, ok := inner.(*parser.ParenExpr); ok; paren, ok = inner.(*parser.ParenExpr) {
-		inner = paren.Expr
-	}
-	if !p.worth(inner) {
+	if !p.worth(unwrap(expr)) {
 		p.cutBelow(expr, user)
 		return expr
 	}
-	used := p.part(inner)
+	return p.stand(expr, user)
+}
+
+// cutVector is the selector of the part for a vector, and a scalar itself.
+func (p *planner) cutVector(expr parser.Expr, user *part) parser.Expr {
+	if expr.Type() != parser.ValueTypeVector {
+		return expr
+	}
+	return p.stand(expr, user)
+}
+
+// unwrap takes parentheses away.
+func unwrap(expr parser.Expr) parser.Expr {
+	for paren, ok := expr.(*parser.ParenExpr); ok; paren, ok = expr.(*parser.ParenExpr) {
+		expr = paren.Expr
+	}
+	return expr
+}
+
+// stand is the selector that stands for an expression in the part that uses it.
+func (p *planner) stand(expr parser.Expr, user *part) parser.Expr {
+	used := p.part(unwrap(expr))
 	if !slices.Contains(user.uses, used) {
 		user.uses = append(user.uses, used)
 	}
@@ -119,12 +144,16 @@ func (p *planner) cut(expr parser.Expr, user *part) parser.Expr {
 	return &parser.VectorSelector{Name: used.name, LabelMatchers: []*labels.Matcher{name}}
 }
 
-// worth says whether an expression should be a part: if it stands in several
-// places, and where the result tends to stay as it is though the samples
-// change, that is at comparisons, and at aggregations of a metric.
+// worth says whether an expression should be a part: if there is an operation for
+// it, if it stands in several places, and where the result tends to stay as it is
+// though the samples change, that is at comparisons, and at aggregations of a
+// metric.
 func (p *planner) worth(expr parser.Expr) bool {
 	if expr.Type() != parser.ValueTypeVector {
 		return false
+	}
+	if _, selector := expr.(*parser.VectorSelector); !selector && operates(expr) {
+		return true
 	}
 	switch n := expr.(type) {
 	case *parser.AggregateExpr:

@@ -44,7 +44,7 @@ func (q querier) Select(_ context.Context, sorted bool, hints *storage.SelectHin
 	set := &selection{window: q.window(hints)}
 	if i := slices.IndexFunc(matchers, name); i >= 0 {
 		if p, ok := q.memory.parts[matchers[i].Value]; ok {
-			return &partSelection{elements: p.elements, now: q.memory.now}
+			return &partSelection{vector: p.result, now: q.memory.now}
 		}
 		if _, kept := q.memory.reads.back(matchers[i].Value); !kept {
 			return storage.ErrSeriesSet(fmt.Errorf("no sample of %s is kept, as no rule names it outside of a computed text", matchers[i].Value))
@@ -215,28 +215,29 @@ func (it *iterator) Err() error { return nil }
 // partSelection is the result of a part as a storage.SeriesSet: of every element
 // a series with one sample, at the present time.
 type partSelection struct {
-	elements []element
-	now      int64
-	next     int
-	views    []partView
+	vector
+	now   int64
+	next  int
+	views []partView
 }
 
 type partView struct {
-	*element
-	now int64
+	labels labels.Labels
+	value  float64
+	now    int64
 }
 
 // Next moves to the next element.
-func (s *partSelection) Next() bool { s.next++; return s.next <= len(s.elements) }
+func (s *partSelection) Next() bool { s.next++; return s.next <= s.len() }
 
 // At is the present element.
 func (s *partSelection) At() storage.Series {
 	if s.views == nil {
-		s.views = make([]partView, len(s.elements))
+		s.views = make([]partView, s.len())
 	}
-	v := &s.views[s.next-1]
-	*v = partView{&s.elements[s.next-1], s.now}
-	return v
+	i := s.next - 1
+	s.views[i] = partView{s.labels[i], s.values[i], s.now}
+	return &s.views[i]
 }
 
 // Err is nil: memory does not fail.

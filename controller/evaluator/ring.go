@@ -40,10 +40,10 @@ func (r *ring) push(p point) {
 	*r.newest() = p
 }
 
-// grow makes room by half, as a series of a steady rate soon has the size that
-// it keeps.
+// grow makes room by a half, as a series of a steady rate soon has the size that
+// it keeps: two points, if only the newest is read.
 func (r *ring) grow() {
-	grown := make([]point, max(4, len(r.buf)*3/2))
+	grown := make([]point, max(2, (len(r.buf)*3+1)/2))
 	for i := range r.len() {
 		grown[i] = *r.at(i)
 	}

@@ -37,9 +37,8 @@ type rule struct {
 
 	// written are the series that the last evaluation gave.
 	written []*series
-	// values are what a recording rule wrote to them, for that version and shape of
-	// the part; repeatable says that all of it was written.
-	values          []float64
+	// What a recording rule wrote to them was that version and shape of the part;
+	// repeatable says that all of it was written.
 	recorded, shape uint64
 	repeatable      bool
 	// active are the pending and firing alerts, by their labels.

@@ -1,0 +1,125 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/understudy-rpc/understudy/controller/wire"
+)
+
+// page is an answer of /active, ready to be sent. It does not change any more.
+type page struct {
+	status int
+	index  uint64
+	body   []byte
+	// tag is the ETag.
+	tag    string
+	header []headerLine
+}
+
+// headerLine is one line of a header, its name in canonical form.
+type headerLine struct {
+	name   string
+	values []string
+}
+
+// newPage makes a page. The tag names the index, as bodies of one index differ
+// in heights alone, and apart from it whose eyes the page is for and in which
+// form.
+func newPage(status int, index uint64, contentType, variant string, whole bool, body []byte) *page {
+	decimal := strconv.FormatUint(index, 10)
+	caching := "no-cache"
+	if whole {
+		// An address with a key in it must not lie in anybody's cache.
+		caching = "no-store"
+	} else {
+		variant += "-public"
+	}
+	p := &page{status: status, index: index, body: body, tag: `W/"` + decimal + variant + `"`}
+	p.header = []headerLine{
+		{"Content-Type", []string{contentType}},
+		{"Content-Length", []string{strconv.Itoa(len(body))}},
+		{"Cache-Control", []string{caching}},
+		{"Vary", []string{"Accept, Authorization, " + tokenHeader}},
+		{"X-Content-Type-Options", []string{"nosniff"}},
+		{"X-Understudy-Index", []string{decimal}},
+		{"Etag", []string{p.tag}},
+	}
+	return p
+}
+
+// activePage is the page about one chain.
+func activePage(a wire.Active, as form, whole bool, capability string) *page {
+	a = shownActive(a, whole)
+	status := http.StatusOK
+	if a.State == wire.StateNone {
+		status = http.StatusServiceUnavailable
+	}
+	variant := ""
+	if capability != "" {
+		// What has a capability may change without the index.
+		variant = fmt.Sprintf("-%08x", crc32.ChecksumIEEE([]byte(capability+" "+a.State+" "+providerOf(a))))
+	}
+	if as == formText {
+		text := ""
+		if a.State != wire.StateNone {
+			text = a.RPCHost + "\n"
+		}
+		return newPage(status, a.Index, "text/plain; charset=utf-8", variant+"-text", whole, []byte(text))
+	}
+	return newPage(status, a.Index, "application/json", variant, whole, encoded(a))
+}
+
+// providerOf is the name of who serves; "" if nobody does.
+func providerOf(a wire.Active) string {
+	if a.Provider == nil {
+		return ""
+	}
+	return *a.Provider
+}
+
+// encoded is a JSON line. The shapes of package wire can be encoded unless a
+// number is none, which a View does not give.
+func encoded(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Errorf("the View gave what JSON lacks: %w", err))
+	}
+	return append(text, '\n')
+}
+
+// send answers with the page, or with 304 if the caller has it. Preconditions
+// count only where the answer would be a success.
+func (p *page) send(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	for _, line := range p.header {
+		h[line.name] = line.values
+	}
+	if p.status == http.StatusOK && p.isKnown(r) {
+		delete(h, "Content-Type")
+		delete(h, "Content-Length")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.WriteHeader(p.status)
+	// What is left to go wrong is the connection.
+	_, _ = w.Write(p.body)
+}
+
+// isKnown says whether the caller has this page, by its If-None-Match.
+func (p *page) isKnown(r *http.Request) bool {
+	for _, line := range r.Header["If-None-Match"] {
+		for tag := range strings.SplitSeq(line, ",") {
+			tag = strings.TrimSpace(tag)
+			if tag == "*" || strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(p.tag, "W/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
