@@ -30,6 +30,16 @@ func (c *Controller) Reload(groups []evaluator.Group) error {
 	return nil
 }
 
+// ReloadRules reads the rule files again and puts them in force. On an error the
+// rules before stay.
+func (c *Controller) ReloadRules() error {
+	groups, err := c.Load()
+	if err != nil {
+		return err
+	}
+	return c.Reload(groups)
+}
+
 // alertsOf are the names of the alerts that groups have rules for.
 func alertsOf(groups []evaluator.Group) []string {
 	var names []string

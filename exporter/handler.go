@@ -43,6 +43,7 @@ func (e *Exporter) Handler(o HandlerOptions) http.Handler {
 	r.Get("/-/healthy", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "Understudy is healthy.") })
 	r.Get("/-/ready", e.serveReady)
 	r.Get("/config", e.serveConfig)
+	r.Get("/heads", e.serveHeads)
 	r.Get("/", e.landing(o))
 	r.Group(func(r chi.Router) {
 		// A page in the operator's browser can reach loopback as well.

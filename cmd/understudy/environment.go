@@ -15,6 +15,18 @@ import (
 // first, then its twin, then its default. A twin that is set but empty counts as
 // not set.
 type environment struct {
+	AlertmanagerHTTP string        `env:"ALERTMANAGER_HTTP_CONFIG_FILE"`
+	AlertmanagerURL  string        `env:"ALERTMANAGER_URL"`
+	WatchdogLimit    time.Duration `env:"ALERTMANAGER_WATCHDOG_LIMIT"`
+	Evaluator        string        `env:"EVALUATOR"`
+	ExporterHTTP     string        `env:"EXPORTER_HTTP_CONFIG_FILE"`
+	ExporterURL      []string      `env:"EXPORTER_URL" envSeparator:","`
+	Quiet            bool          `env:"QUIET"`
+	RulesInterval    time.Duration `env:"RULES_INTERVAL"`
+	StoragePath      string        `env:"STORAGE_PATH"`
+	WebAdminToken    string        `env:"WEB_ADMIN_TOKEN_FILE"`
+	WebMaxWatchers   string        `env:"WEB_MAX_WATCHERS"`
+	WebWebhookToken  string        `env:"WEB_WEBHOOK_TOKEN_FILE"`
 	ConfigFile       string        `env:"CONFIG_FILE"`
 	ControllerHTTP   string        `env:"CONTROLLER_HTTP_CONFIG_FILE"`
 	ControllerToken  string        `env:"CONTROLLER_TOKEN_FILE"`
@@ -56,6 +68,24 @@ func (e environment) values() map[string][]string {
 			set[flag] = []string{strconv.FormatBool(value)}
 		}
 	}
+	word("alertmanager.http-config-file", e.AlertmanagerHTTP)
+	word("alertmanager.url", e.AlertmanagerURL)
+	if e.WatchdogLimit != 0 {
+		word("alertmanager.watchdog-limit", e.WatchdogLimit.String())
+	}
+	word("evaluator", e.Evaluator)
+	word("exporter.http-config-file", e.ExporterHTTP)
+	if len(e.ExporterURL) > 0 {
+		set["exporter.url"] = e.ExporterURL
+	}
+	yes("quiet", e.Quiet)
+	if e.RulesInterval != 0 {
+		word("rules.interval", e.RulesInterval.String())
+	}
+	word("storage.path", e.StoragePath)
+	word("web.admin-token-file", e.WebAdminToken)
+	word("web.max-watchers", e.WebMaxWatchers)
+	word("web.webhook-token-file", e.WebWebhookToken)
 	word("config.file", e.ConfigFile)
 	word("controller.http-config-file", e.ControllerHTTP)
 	word("controller.token-file", e.ControllerToken)

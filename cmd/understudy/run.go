@@ -3,45 +3,33 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 
 	"github.com/alecthomas/kingpin/v2"
-	"github.com/go-chi/chi/v5"
 
 	"github.com/understudy-rpc/understudy/controller"
 	"github.com/understudy-rpc/understudy/controller/evaluator"
+	"github.com/understudy-rpc/understudy/controller/overview"
 	"github.com/understudy-rpc/understudy/exporter"
 	"github.com/understudy-rpc/understudy/exporter/prober"
 	"github.com/understudy-rpc/understudy/internal/config"
 )
 
 const (
-	// runAddress is where run listens unless told otherwise.
+	// runAddress is where run and controller listen unless told otherwise.
 	runAddress = "127.0.0.1:9477"
-	// exporterJob is the job that the exporter in the same process counts as.
+	// exporterJob is the job that exporters count as.
 	exporterJob = "understudy-exporter"
 )
 
-// ruleFlags say which rules are evaluated.
-type ruleFlags struct {
-	files   *[]string
-	bundled *bool
-}
-
-// run adds the subcommand that runs exporter and local evaluator in one process.
+// run adds the subcommand that runs everything in one process.
 func (p *program) run(app *kingpin.Application) command {
-	c := app.Command("run", "Probe the configured providers and evaluate the rules over what is found, in one process.")
-	file, flags := configFlag(c), addServerFlags(c, runAddress)
-	r := ruleFlags{
-		files:   c.Flag("rules.file", "Further rule files, a glob; repeatable.").PlaceHolder("GLOB").Strings(),
-		bundled: c.Flag("rules.bundled", "Evaluate the bundled rules.").Default("true").Bool(),
-	}
-	return command{c, func() int { return p.runAll(*file, r, flags) }}
+	c := app.Command("run", "Probe the configured providers, decide which of them serves each chain, and tell it, in one process.")
+	file, flags, decide := configFlag(c), addServerFlags(c, runAddress), addDecisionFlags(c)
+	return command{c, func() int { return p.runAll(*file, flags, decide) }}
 }
 
 // runAll runs until a signal or a failure ends it.
-func (p *program) runAll(file string, r ruleFlags, flags serverFlags) int {
+func (p *program) runAll(file string, flags serverFlags, decide decisionFlags) int {
 	s, err := p.newService("run", flags)
 	if err != nil {
 		return p.fail(err)
@@ -57,17 +45,22 @@ func (p *program) runAll(file string, r ruleFlags, flags serverFlags) int {
 		_, _ = fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
-	c, err = controller.New(controller.Options{
-		Sources: []evaluator.Source{evaluator.FromGatherer(exporterJob, (*flags.web.WebListenAddresses)[0], e)},
-		Bundled: *r.bundled, RuleFiles: *r.files, ExternalURL: *flags.externalURL,
-		Registerer: e.Registerer(), Logger: s.logger,
-	})
+	o, err := decide.options(e.Config(), s, e.Registerer())
 	if err != nil {
+		return p.fail(err)
+	}
+	o.Exporters = []evaluator.Source{evaluator.FromGatherer(exporterJob, (*flags.web.WebListenAddresses)[0], e)}
+	o.Details, o.Ready = heads{e}, e.Ready
+	if c, err = controller.New(o); err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
 	s.reload = func() error { return reloadAll(load, e, c) }
-	s.handler = besides(e.Handler(s.exporterOptions(s.reload)), s.prefix, c)
+	pages := e.Handler(s.exporterOptions(s.reload))
+	if err := s.open(c, o, decide, pages); err != nil {
+		return p.fail(err)
+	}
+	p.introduce(s, e.Config())
 	s.parts = append(s.parts, e.Run, c.Run)
 	return s.serve()
 }
@@ -80,16 +73,25 @@ func reloadAll(load func() (config.Config, error), e *exporter.Exporter, c *cont
 	if err := errors.Join(wrongConfig, wrongRules); err != nil {
 		return err
 	}
+	if err := e.Reload(); err != nil {
+		return err
+	}
 	if err := c.Reload(groups); err != nil {
 		return err
 	}
-	return e.Reload()
+	c.Apply(e.Config())
+	return nil
 }
 
-// besides adds the controller's pages to the exporter's.
-func besides(exporter http.Handler, prefix string, c *controller.Controller) http.Handler {
-	r := chi.NewRouter()
-	r.Get(strings.TrimSuffix(prefix, "/")+"/alerts", c.ServeAlerts)
-	r.Mount("/", exporter)
-	return r
+// heads tell of providers what the exporter in the same process knows.
+type heads struct{ exporter *exporter.Exporter }
+
+// Detail implements overview.Details.
+func (h heads) Detail(chain, provider string) (overview.Detail, bool) {
+	head, ok := h.exporter.Head(chain, provider)
+	d := overview.Detail{Hash: head.Hash}
+	if head.LastError != nil {
+		d.LastError = &overview.ProbeError{Reason: head.LastError.Reason, Message: head.LastError.Message, Time: head.LastError.Time}
+	}
+	return d, ok
 }

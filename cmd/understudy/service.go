@@ -61,6 +61,8 @@ type service struct {
 	handler http.Handler
 	// reload is what SIGHUP does.
 	reload func() error
+	// stopping ends what keeps requests waiting, before a graceful stop.
+	stopping []func()
 	// parts run beside the server. The first to end stops all.
 	parts []func(context.Context) error
 }
@@ -116,7 +118,12 @@ func (s *service) serve() int {
 			return nil
 		}
 		return err
-	}, func(error) { shutDown(server, s.logger) })
+	}, func(error) {
+		for _, stop := range s.stopping {
+			stop()
+		}
+		shutDown(server, s.logger)
+	})
 	g.Add(func() error { return s.awaitSignals(ctx) }, func(error) { cancel() })
 	if err := g.Run(); err != nil {
 		s.logger.Error("Ended", "err", err)

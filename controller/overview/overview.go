@@ -48,9 +48,9 @@ type Detail struct {
 
 // ProbeError is a probe that failed. It has no secret.
 type ProbeError struct {
-	Reason  string
-	Message string
-	Time    time.Time
+	Reason  string    `json:"reason"`
+	Message string    `json:"message"`
+	Time    time.Time `json:"time"`
 }
 
 // Overview answers. Make it with New; its methods may be called at the same time.

@@ -1,0 +1,65 @@
+package exporter
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/understudy-rpc/understudy/exporter/prober"
+)
+
+// Head is what the last probes of a provider found that is no metric: labels
+// must not hold hashes and texts.
+type Head struct {
+	Chain    string `json:"chain"`
+	Provider string `json:"provider"`
+	// Hash is that of the newest block, as the provider told with Height; empty if
+	// it is unknown.
+	Hash   string `json:"hash,omitempty"`
+	Height uint64 `json:"height,omitempty"`
+	// LastError is the last probe that failed; nil if none did.
+	LastError *HeadError `json:"last_error,omitempty"`
+}
+
+// HeadError is a probe that failed. It has no secret.
+type HeadError struct {
+	// Reason is the value of the label reason.
+	Reason  string    `json:"reason"`
+	Message string    `json:"message"`
+	Time    time.Time `json:"time"`
+}
+
+// Head is that of one provider; false if it is not configured.
+func (e *Exporter) Head(chain, provider string) (Head, bool) {
+	key := prober.Key{Chain: chain, Provider: provider}
+	status, ok := e.prober.Status(key)
+	if !ok {
+		return Head{}, false
+	}
+	h := Head{Chain: chain, Provider: provider}
+	if status.HeightKnown(time.Now()) {
+		h.Hash, h.Height = status.Hash, status.Height
+	}
+	if history, ok := e.prober.History(key); ok && len(history.Failures) > 0 {
+		last := history.Failures[len(history.Failures)-1]
+		h.LastError = &HeadError{
+			Reason: string(last.Failure.Reason), Message: last.Failure.Error(), Time: last.Start.Add(last.Duration).UTC(),
+		}
+	}
+	return h, true
+}
+
+// serveHeads answers with the heads of all providers.
+func (e *Exporter) serveHeads(w http.ResponseWriter, _ *http.Request) {
+	heads := []Head{}
+	for _, m := range e.fleet.Load().members {
+		if h, ok := e.Head(m.key.Chain, m.key.Provider); ok {
+			heads = append(heads, h)
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-cache")
+	if err := json.NewEncoder(w).Encode(map[string]any{"heads": heads}); err != nil {
+		e.logger.Debug("The heads were not sent whole", "err", err)
+	}
+}
