@@ -46,9 +46,7 @@ func newAggregation(n *parser.AggregateExpr, of *part) *aggregation {
 }
 
 func (a *aggregation) apply(m *memory, _ int64, values []float64) (vector, bool) {
-	if !a.learned || a.shape != a.of.shape {
-		a.learn(m)
-	}
+	a.know(m)
 	first := len(values)
 	for i, v := range a.of.result.values {
 		if g := int(a.group[i]); g == len(values)-first {
@@ -91,6 +89,13 @@ func (a *aggregation) include(g int, of *float64, v float64) {
 		if *of > v || math.IsNaN(*of) {
 			*of = v
 		}
+	}
+}
+
+// know learns the groups, if it does not know them.
+func (a *aggregation) know(m *memory) {
+	if !a.learned || a.shape != a.of.shape {
+		a.learn(m)
 	}
 }
 

@@ -10,24 +10,28 @@ import (
 )
 
 // BenchmarkRound is one round with all bundled rules: samples taken in, rules
-// evaluated, alerts published. One in ten providers is down and one in ten is
-// behind, so that there are alerts with templates and queries in them.
+// evaluated, alerts published. If faulty, one in ten providers is down and one in
+// ten is behind, so that there are alerts with templates and queries in them; if
+// restless, it is others in each round.
 func BenchmarkRound(b *testing.B) {
 	groups, err := LoadGroups(true, nil)
 	require.NoError(b, err)
 	for _, providers := range []int{10, 100, 1000, 2000} {
-		for _, state := range []string{"well", "faulty"} {
+		for _, state := range []string{"well", "faulty", "restless"} {
 			b.Run(fmt.Sprintf("providers=%d/%s", providers, state), func(b *testing.B) {
 				source := &oneShot{}
 				e, err := New(Options{Sources: []Source{source}}, groups)
 				require.NoError(b, err)
-				at := start
+				at, rounds := start, 0
 				prepare := func() {
 					at = at.Add(DefaultInterval)
 					source.next = newFleet(providers, at)
 					source.next.advance(at, float64(at.Unix()))
-					if state == "faulty" {
-						source.next.fail(providers, 10)
+					switch rounds++; state {
+					case "faulty":
+						source.next.fail(0, providers, 10)
+					case "restless":
+						source.next.fail(rounds%10, providers, 10)
 					}
 				}
 				round := func() {
@@ -60,7 +64,7 @@ func BenchmarkMemory(b *testing.B) {
 	for _, providers := range []int{100, 1000, 2000} {
 		b.Run(fmt.Sprintf("providers=%d", providers), func(b *testing.B) {
 			for b.Loop() {
-				before := heap()
+				before := inUse()
 				source := &oneShot{}
 				e, err := New(Options{Sources: []Source{source}}, groups)
 				require.NoError(b, err)
@@ -74,7 +78,7 @@ func BenchmarkMemory(b *testing.B) {
 						longest = max(longest, time.Duration(m.retention)*time.Millisecond)
 					}
 				}
-				b.ReportMetric(float64(heap()-before)/(1<<20), "MiB")
+				b.ReportMetric(float64(inUse()-before)/(1<<20), "MiB")
 				b.ReportMetric(float64(e.memory.count), "series")
 				b.ReportMetric(float64(e.memory.points), "samples")
 				b.ReportMetric(longest.Minutes(), "minutes")
@@ -84,8 +88,8 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// heap is how much memory is in use.
-func heap() int64 {
+// inUse is how much memory is in use.
+func inUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.GC()

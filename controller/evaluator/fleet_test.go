@@ -148,11 +148,12 @@ func (f *fleet) advance(now time.Time, height float64) {
 	}
 }
 
-// fail lets every n-th provider be down, and the one after it be behind.
-func (f *fleet) fail(providers, n int) {
+// fail lets every n-th provider from the first given be down, and the one after it
+// be behind.
+func (f *fleet) fail(first, providers, n int) {
 	failing := f.byName[rules.ProviderFailing.Name]
 	failing.Metric = nil
-	for i := 0; i < providers; i += n {
+	for i := first; i < providers; i += n {
 		f.add(failing, rules.ProviderFailing, rules.LabelChain, chainOf(i), rules.LabelProvider, providerOf(i), rules.LabelReason, "timeout")
 		f.setOne(rules.ProviderUp, i, 0)
 		f.setOne(rules.ProviderConsecutiveErrors, i, 7)

@@ -26,15 +26,15 @@ type memory struct {
 	resolution int64
 	limit      int
 
-	metrics map[string]*metric
-	index   map[uint64]*series // By hash of the labels; equal ones are chained.
-	count   int                // Series.
-	points  int
-	ended   []*series // Those with a staleness marker at the end, at least once.
-	dirty   []*metric // Those with series that are gone.
-	batch   batch
-	stamp   uint64
-	changes uint64 // Grows with whatever changes.
+	metrics  map[string]*metric
+	index    map[uint64]*series // By hash of the labels; equal ones are chained.
+	count    int                // Series.
+	points   int
+	ended    []*series // Those with a staleness marker at the end, at least once.
+	dirty    []*metric // Those with series that are gone.
+	batch    batch
+	stamp    uint64
+	changes  uint64 // Grows with whatever changes.
 	interned interned
 	// parts are the results that selectors may stand for, at the time now.
 	parts map[string]*part

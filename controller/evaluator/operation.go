@@ -29,7 +29,7 @@ func operates(expr parser.Expr) bool {
 		_, ok := lastOverTime(n)
 		return ok
 	case *parser.AggregateExpr:
-		return n.Param == nil && aggregates(n.Op)
+		return (n.Param == nil && aggregates(n.Op)) || ranksPlainly(n)
 	case *parser.BinaryExpr:
 		left, right := n.LHS.Type(), n.RHS.Type()
 		switch {
@@ -63,6 +63,9 @@ func operationFor(expr parser.Expr, uses []*part) operation {
 		m, _ := lastOverTime(n)
 		return newSelecting(m.VectorSelector.(*parser.VectorSelector), m.Range.Milliseconds())
 	case *parser.AggregateExpr:
+		if n.Op == parser.TOPK {
+			return newRanking(n, used(n.Expr))
+		}
 		return newAggregation(n, used(n.Expr))
 	case *parser.BinaryExpr:
 		switch {

@@ -112,7 +112,7 @@ func change(t *rapid.T, f *fleet, at time.Time) {
 		f.advance(at, float64(at.Unix()))
 	}
 	if rapid.IntRange(0, 3).Draw(t, "fail") == 0 {
-		f.fail(9, rapid.IntRange(1, 5).Draw(t, "one in"))
+		f.fail(0, 9, rapid.IntRange(1, 5).Draw(t, "one in"))
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "changes") {
 		family := rapid.SampledFrom(f.families).Draw(t, "family")

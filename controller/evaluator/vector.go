@@ -2,6 +2,7 @@ package evaluator
 
 import (
 	"math"
+	"slices"
 
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql"
@@ -104,7 +105,7 @@ func (c *choice) begin(from []labels.Labels) {
 	c.from = from
 }
 
-// add chooses an element. Elements are chosen in their order.
+// add chooses an element. None may be chosen twice.
 func (c *choice) add(i int) {
 	if c.same && c.next < len(c.indexes) && c.indexes[c.next] == int32(i) {
 		c.next++
@@ -121,7 +122,7 @@ func (c *choice) end() []labels.Labels {
 		return c.labels
 	}
 	c.indexes = c.indexes[:c.next]
-	if len(c.indexes) == len(c.from) {
+	if len(c.indexes) == len(c.from) && slices.IsSorted(c.indexes) {
 		c.labels = c.from
 		return c.labels
 	}
