@@ -22,9 +22,25 @@ const module = "github.com/understudy-rpc/understudy"
 // way, from cmd down to rules and internal/config; whoever adds a package says
 // here where it stands.
 var allowed = map[string][]string{
-	"client":               {"controller/wire"},
-	"cmd/understudy":       {"controller/rulelint", "deploy", "controller", "controller/evaluator", "controller/wire", "exporter", "exporter/chain", "exporter/prober", "internal/config", "internal/console", "internal/remote", "rules"},
-	"controller":           {"controller/evaluator", "rules"},
+	"client": {"controller/wire"},
+	"cmd/understudy": {
+		"controller", "controller/api", "controller/evaluator", "controller/facts", "controller/overview", "controller/rulelint", "controller/wire",
+		"deploy", "exporter", "exporter/chain", "exporter/prober", "internal/config", "internal/console", "internal/remote", "rules",
+	},
+	"controller": {
+		"controller/api", "controller/board", "controller/decision", "controller/evaluator", "controller/facts", "controller/health",
+		"controller/journal", "controller/observation", "controller/overview", "controller/selection", "internal/config", "rules",
+	},
+	"controller/board":       {"controller/decision", "internal/config"},
+	"controller/decision":    {"controller/health", "controller/selection"},
+	"controller/observation": {"controller/evaluator", "rules"},
+	"controller/overview": {
+		"controller/board", "controller/decision", "controller/facts", "controller/health", "controller/journal", "controller/observation",
+		"controller/selection", "controller/wire", "internal/config",
+	},
+	"controller/api":       {"controller/wire"},
+	"controller/wire":      {},
+	"controller/gateway":   {"internal/config", "rules"},
 	"controller/evaluator": {"internal/config", "rules"},
 	"controller/facts":     {"rules"},
 	"controller/health":    {},

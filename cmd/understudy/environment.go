@@ -17,12 +17,12 @@ import (
 type environment struct {
 	AlertmanagerHTTP string        `env:"ALERTMANAGER_HTTP_CONFIG_FILE"`
 	AlertmanagerURL  string        `env:"ALERTMANAGER_URL"`
-	WatchdogLimit    time.Duration `env:"ALERTMANAGER_WATCHDOG_LIMIT"`
+	WatchdogLimit    string        `env:"ALERTMANAGER_WATCHDOG_LIMIT"`
 	Evaluator        string        `env:"EVALUATOR"`
 	ExporterHTTP     string        `env:"EXPORTER_HTTP_CONFIG_FILE"`
 	ExporterURL      []string      `env:"EXPORTER_URL" envSeparator:","`
 	Quiet            bool          `env:"QUIET"`
-	RulesInterval    time.Duration `env:"RULES_INTERVAL"`
+	RulesInterval    string        `env:"RULES_INTERVAL"`
 	StoragePath      string        `env:"STORAGE_PATH"`
 	WebAdminToken    string        `env:"WEB_ADMIN_TOKEN_FILE"`
 	WebMaxWatchers   string        `env:"WEB_MAX_WATCHERS"`
@@ -70,18 +70,14 @@ func (e environment) values() map[string][]string {
 	}
 	word("alertmanager.http-config-file", e.AlertmanagerHTTP)
 	word("alertmanager.url", e.AlertmanagerURL)
-	if e.WatchdogLimit != 0 {
-		word("alertmanager.watchdog-limit", e.WatchdogLimit.String())
-	}
+	word("alertmanager.watchdog-limit", e.WatchdogLimit)
 	word("evaluator", e.Evaluator)
 	word("exporter.http-config-file", e.ExporterHTTP)
 	if len(e.ExporterURL) > 0 {
 		set["exporter.url"] = e.ExporterURL
 	}
 	yes("quiet", e.Quiet)
-	if e.RulesInterval != 0 {
-		word("rules.interval", e.RulesInterval.String())
-	}
+	word("rules.interval", e.RulesInterval)
 	word("storage.path", e.StoragePath)
 	word("web.admin-token-file", e.WebAdminToken)
 	word("web.max-watchers", e.WebMaxWatchers)
