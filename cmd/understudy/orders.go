@@ -26,7 +26,7 @@ func (p *program) orders(app *kingpin.Application) []command {
 }
 
 // order adds a subcommand about a provider that takes a reason and a duration.
-func (p *program) order(app *kingpin.Application, name, help, done string, send func(*remote.Client, context.Context, string, string, remote.Order) error) command {
+func (p *program) order(app *kingpin.Application, name, help, done string, send func(*remote.Client, context.Context, string, string, remote.Order) (wire.Chain, error)) command {
 	c := app.Command(name, help)
 	flags := addRemoteFlags(c)
 	reason := c.Flag("reason", "Why, for those who look at it later.").PlaceHolder("TEXT").String()
@@ -46,14 +46,14 @@ func (p *program) order(app *kingpin.Application, name, help, done string, send 
 		if d > 0 {
 			done += " for " + *lasting
 		}
-		return p.give(flags, done, chain, func(ctx context.Context, client *remote.Client) error {
+		return p.give(flags, done, func(ctx context.Context, client *remote.Client) (wire.Chain, error) {
 			return send(client, ctx, chain, provider, o)
 		})
 	}}
 }
 
 // providerOrder adds a subcommand about a provider.
-func (p *program) providerOrder(app *kingpin.Application, name, help, done string, send func(*remote.Client, context.Context, string, string) error) command {
+func (p *program) providerOrder(app *kingpin.Application, name, help, done string, send func(*remote.Client, context.Context, string, string) (wire.Chain, error)) command {
 	c := app.Command(name, help)
 	flags := addRemoteFlags(c)
 	arg := c.Arg("CHAIN/PROVIDER", "The provider.").Required().String()
@@ -62,14 +62,14 @@ func (p *program) providerOrder(app *kingpin.Application, name, help, done strin
 		if err != nil {
 			return p.fail(err)
 		}
-		return p.give(flags, fmt.Sprintf(done, *arg), chain, func(ctx context.Context, client *remote.Client) error {
+		return p.give(flags, fmt.Sprintf(done, *arg), func(ctx context.Context, client *remote.Client) (wire.Chain, error) {
 			return send(client, ctx, chain, provider)
 		})
 	}}
 }
 
 // chainOrder adds a subcommand about a chain.
-func (p *program) chainOrder(app *kingpin.Application, name, help, done string, send func(*remote.Client, context.Context, string) error) command {
+func (p *program) chainOrder(app *kingpin.Application, name, help, done string, send func(*remote.Client, context.Context, string) (wire.Chain, error)) command {
 	c := app.Command(name, help)
 	flags := addRemoteFlags(c)
 	chain := c.Arg("CHAIN", "The chain.").Required().String()
@@ -77,7 +77,7 @@ func (p *program) chainOrder(app *kingpin.Application, name, help, done string, 
 		if before, _, cut := strings.Cut(*chain, "/"); cut {
 			return p.fail(fmt.Errorf("%s takes a chain without a provider: understudy %s %s", name, name, before))
 		}
-		return p.give(flags, fmt.Sprintf(done, *chain), *chain, func(ctx context.Context, client *remote.Client) error {
+		return p.give(flags, fmt.Sprintf(done, *chain), func(ctx context.Context, client *remote.Client) (wire.Chain, error) {
 			return send(client, ctx, *chain)
 		})
 	}}
@@ -94,22 +94,16 @@ func targetOf(command, arg string) (chain, provider string, err error) {
 
 // give sends an order, says that it is done, and shows the chain as it is then. An order that the
 // controller refuses is exit status 1.
-func (p *program) give(flags remoteFlags, done, chain string, send func(context.Context, *remote.Client) error) int {
+func (p *program) give(flags remoteFlags, done string, send func(context.Context, *remote.Client) (wire.Chain, error)) int {
 	return p.ask(flags, func(ctx context.Context, client *remote.Client) (int, error) {
-		if err := send(ctx, client); err != nil {
+		chain, err := send(ctx, client)
+		if err != nil {
 			if r, ok := errors.AsType[*remote.Refusal](err); ok && r.Own && !r.Unauthorized() {
 				return exitFailed, err
 			}
 			return exitUsage, err
 		}
-		write(p.stdout, console.Line(done)+".\n\n")
-		known, err := client.Chain(ctx, chain)
-		if err != nil {
-			// The order is in force all the same.
-			_ = p.fail(fmt.Errorf("the order is in force, but the chain could not be looked at: %w", advised(err)))
-			return exitOK, nil
-		}
-		write(p.stdout, console.Status([]wire.Chain{known}, time.Now(), p.style()))
+		write(p.stdout, console.Line(done)+".\n\n"+console.Status([]wire.Chain{chain}, time.Now(), p.style()))
 		return exitOK, nil
 	})
 }

@@ -55,12 +55,10 @@ func (a *API) fenced(pattern string, h handler) http.HandlerFunc {
 		begin := time.Now()
 		defer func() {
 			broken := recover()
-			if broken != nil {
-				a.survive(&noted, r, broken)
-			}
+			answered := broken == nil || a.survive(&noted, r, broken)
 			a.note(m, &noted, r, time.Since(begin))
-			// The client must not take a part for the whole.
-			if broken != nil && noted.waited || broken == http.ErrAbortHandler {
+			if !answered {
+				// The client must not take a part for the whole.
 				panic(http.ErrAbortHandler)
 			}
 		}()
@@ -80,20 +78,20 @@ func (a *API) refuse(w *answer, r *http.Request, err error) {
 	p.send(w, r)
 }
 
-// survive logs a panic and answers in its place, if nothing has been sent yet.
-func (a *API) survive(w *answer, r *http.Request, broken any) {
+// survive logs a panic and answers in its place. It is false if a part of an
+// answer has been sent already.
+func (a *API) survive(w *answer, r *http.Request, broken any) bool {
 	if broken == http.ErrAbortHandler {
-		return
+		return false
 	}
 	a.metrics.panics.Inc()
 	a.logger.Error("A request ended in a panic", "method", r.Method, "path", shortened(r.URL.EscapedPath()), "panic", broken, "stack", string(debug.Stack()))
 	if w.status != 0 {
-		w.waited = true
-		return
+		return false
 	}
-	w.waited = false
 	clear(w.Header())
 	refuse(http.StatusInternalServerError, "The controller failed to answer. Its log says why.").send(w, r)
+	return true
 }
 
 // note counts an answer, and logs it for those who look closely. The query is

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -82,14 +83,17 @@ func providerOf(a wire.Active) string {
 	return *a.Provider
 }
 
-// encoded is a JSON line. The shapes of package wire can be encoded unless a
-// number is none, which a View does not give.
+// encoded is a JSON line, with the characters of an address as they are. The
+// shapes of package wire can be encoded unless a number is none, which a View
+// does not give.
 func encoded(v any) []byte {
-	text, err := json.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		panic(fmt.Errorf("the View gave what JSON lacks: %w", err))
 	}
-	return append(text, '\n')
+	return b.Bytes()
 }
 
 // send answers with the page, or with 304 if the caller has it. Preconditions
@@ -122,4 +126,3 @@ func (p *page) isKnown(r *http.Request) bool {
 	}
 	return false
 }
-

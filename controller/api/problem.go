@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -48,19 +47,14 @@ func (p *problem) send(w http.ResponseWriter, r *http.Request) {
 
 // sendJSON answers with JSON that nobody may keep.
 func sendJSON(w http.ResponseWriter, status int, contentType string, body any) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		// The shapes of package wire have nothing that JSON lacks but numbers that are
-		// none, which a View must not give.
-		status, contentType, text = http.StatusInternalServerError, "application/problem+json", []byte(`{"type":"about:blank","title":"Internal Server Error","status":500}`)
-	}
+	text := encoded(body)
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	// What is left to go wrong is the connection, and who was to be told is at its
 	// other end.
-	_, _ = w.Write(append(text, '\n'))
+	_, _ = w.Write(text)
 }
 
 // sendText answers with text.

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"errors"
 	"net/http"
+	"os"
 	"strconv"
 	"time"
 )
@@ -43,7 +45,7 @@ func (a *API) serveEvents(w http.ResponseWriter, r *http.Request) error {
 	defer a.feeds.leave(feed)
 	noteWait(w)
 	s.begin()
-	if err := a.follow(r, &s, now.after(index), next); err != nil && r.Context().Err() == nil {
+	if err := a.follow(r, &s, now.after(index), next); errors.Is(err, os.ErrDeadlineExceeded) {
 		a.metrics.dropped.Inc()
 		a.logger.Debug("A stream was dropped, as its reader did not keep up", "remote", r.RemoteAddr, "err", err)
 	}

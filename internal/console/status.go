@@ -158,7 +158,7 @@ func notes(c wire.Chain, p wire.Provider, now time.Time) []string {
 	}
 	switch {
 	case p.Status == wire.StatusRecovering || p.Status == wire.StatusUnhealthy && p.Recovery.Passed > 0:
-		add("%s", progress(p.Recovery, now))
+		add("%s", progress(p.Recovery, "checks", now))
 	case p.Status == wire.StatusUnhealthy && len(counting) == 0, p.Status == wire.StatusUnknown && p.Reason != "":
 		add("%s", strings.TrimPrefix(p.Reason, p.Name+" "))
 	}
@@ -198,9 +198,9 @@ func errorReason(e *wire.ProbeError) string {
 	return " (" + Line(e.Reason) + ")"
 }
 
-// progress is how far a recovery has come.
-func progress(r wire.Recovery, now time.Time) string {
-	text := fmt.Sprintf("%d of %d checks", r.Passed, r.Required)
+// progress is how far a recovery has come, counted in the noun.
+func progress(r wire.Recovery, noun string, now time.Time) string {
+	text := fmt.Sprintf("%d of %d %s", r.Passed, r.Required, noun)
 	if r.NextCheck != nil {
 		text += ", next " + in(*r.NextCheck, now)
 	}

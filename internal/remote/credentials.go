@@ -3,6 +3,7 @@ package remote
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -10,8 +11,13 @@ import (
 	commoncfg "github.com/prometheus/common/config"
 )
 
-// credentialsOf is the HTTP client configuration with the token in it. A redirect
-// is never followed: the credentials are for one address.
+// tokenHeader carries the token where Authorization is taken by a password or a
+// token that the listener asks for.
+const tokenHeader = "X-Understudy-Token"
+
+// credentialsOf is the HTTP client configuration with the token in it. user says
+// that the address has a user. A redirect is never followed: the credentials are
+// for one address.
 func credentialsOf(o Options, user bool) (commoncfg.HTTPClientConfig, error) {
 	cfg := commoncfg.DefaultHTTPClientConfig
 	if o.HTTPConfigFile != "" {
@@ -25,12 +31,6 @@ func credentialsOf(o Options, user bool) (commoncfg.HTTPClientConfig, error) {
 	if o.TokenFile == "" {
 		return cfg, nil
 	}
-	switch {
-	case user:
-		return cfg, errors.New("there is a token file, and the controller's URL has a user: only one of them can be sent")
-	case cfg.BasicAuth != nil || cfg.Authorization != nil || cfg.OAuth2 != nil:
-		return cfg, fmt.Errorf("there is a token file, and %s has credentials as well: only one of them can be sent", o.HTTPConfigFile)
-	}
 	token, err := os.ReadFile(o.TokenFile)
 	switch {
 	case err != nil:
@@ -40,8 +40,22 @@ func credentialsOf(o Options, user bool) (commoncfg.HTTPClientConfig, error) {
 	case len(strings.Fields(string(token))) > 1:
 		return cfg, fmt.Errorf("the token file %s holds more than one word", o.TokenFile)
 	}
+	if user || cfg.BasicAuth != nil || cfg.Authorization != nil || cfg.OAuth2 != nil {
+		headers := maps.Clone(headersOf(cfg))
+		headers[tokenHeader] = commoncfg.Header{Files: []string{o.TokenFile}}
+		cfg.HTTPHeaders = &commoncfg.Headers{Headers: headers}
+		return cfg, nil
+	}
 	cfg.Authorization = &commoncfg.Authorization{Type: "Bearer", CredentialsFile: o.TokenFile}
 	return cfg, nil
+}
+
+// headersOf are the headers that are sent besides; never nil.
+func headersOf(cfg commoncfg.HTTPClientConfig) map[string]commoncfg.Header {
+	if cfg.HTTPHeaders == nil || cfg.HTTPHeaders.Headers == nil {
+		return map[string]commoncfg.Header{}
+	}
+	return cfg.HTTPHeaders.Headers
 }
 
 // quoted is what parsers repeat of a file.

@@ -48,40 +48,37 @@ func (o Order) words() string {
 }
 
 // Drain takes a provider out of service. It replaces an order of that kind.
-func (c *Client) Drain(ctx context.Context, chain, provider string, o Order) error {
+func (c *Client) Drain(ctx context.Context, chain, provider string, o Order) (wire.Chain, error) {
 	return c.order(ctx, http.MethodPut, wire.DrainRequest{Reason: o.Reason, For: o.words()}, chain, provider, "drain")
 }
 
 // Undrain takes that back.
-func (c *Client) Undrain(ctx context.Context, chain, provider string) error {
+func (c *Client) Undrain(ctx context.Context, chain, provider string) (wire.Chain, error) {
 	return c.order(ctx, http.MethodDelete, nil, chain, provider, "drain")
 }
 
 // Pin wants a provider to serve as long as it is fit. It replaces an order of that
 // kind.
-func (c *Client) Pin(ctx context.Context, chain, provider string, o Order) error {
+func (c *Client) Pin(ctx context.Context, chain, provider string, o Order) (wire.Chain, error) {
 	return c.order(ctx, http.MethodPut, wire.PinRequest{Provider: provider, Reason: o.Reason, For: o.words()}, chain, "pin")
 }
 
 // Unpin takes that back.
-func (c *Client) Unpin(ctx context.Context, chain string) error {
+func (c *Client) Unpin(ctx context.Context, chain string) (wire.Chain, error) {
 	return c.order(ctx, http.MethodDelete, nil, chain, "pin")
 }
 
 // Failback agrees to the return to a preferred provider.
-func (c *Client) Failback(ctx context.Context, chain string) error {
+func (c *Client) Failback(ctx context.Context, chain string) (wire.Chain, error) {
 	return c.order(ctx, http.MethodPost, nil, chain, "failback")
 }
 
-// order sends an order. It is in force when there is no error; with an
-// Unreachable it may be as well.
-func (c *Client) order(ctx context.Context, method string, body any, path ...string) error {
+// order sends an order. The answer is the chain as it is then. Without an error
+// the order is in force; with an Unreachable it may be as well.
+func (c *Client) order(ctx context.Context, method string, body any, path ...string) (wire.Chain, error) {
 	a, err := c.send(ctx, request{method: method, path: append([]string{"thorchain", "providers"}, path...), body: body})
-	switch {
-	case err != nil:
-		return err
-	case a.status < 200 || a.status > 299:
-		return c.refusal(a)
+	if err != nil {
+		return wire.Chain{}, err
 	}
-	return nil
+	return decode[wire.Chain](c, a)
 }

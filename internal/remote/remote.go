@@ -162,8 +162,11 @@ func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, erro
 // failure is an error of the network. One that the caller's context brought about
 // stays what it is.
 func (c *Client) failure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Unreachable{c.name, fmt.Errorf("nothing came within %s", c.timeout)}
 	}
 	return &Unreachable{c.name, withoutAddress(err)}
 }

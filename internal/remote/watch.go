@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"time"
 
@@ -25,7 +26,7 @@ type Sight struct {
 }
 
 // Watch shows all chains, or the one that is named, at once and whenever a
-// decision about them has changed. With refresh it shows them after each wait as
+// decision about them or the state of a provider has changed. With refresh it shows them after each wait as
 // well, for what changes without a decision. It returns when the context ends, or
 // with the error of the first look.
 func (c *Client) Watch(ctx context.Context, chain string, wait time.Duration, refresh bool, show func(Sight)) error {
@@ -63,13 +64,18 @@ type watch struct {
 	wait    time.Duration
 	refresh bool
 	index   uint64
-	shown   map[string]uint64
+	shown   map[string]string
 	failing bool
 }
 
 // next waits for a change; false says that there is nothing to show.
 func (w *watch) next(ctx context.Context) (Sight, bool) {
-	list, err := w.client.Wait(ctx, w.index, w.wait)
+	ask := func() (wire.ActiveList, error) { return w.client.Wait(ctx, w.index, w.wait) }
+	if w.failing {
+		// That it answers again is news.
+		ask = func() (wire.ActiveList, error) { return w.client.Active(ctx) }
+	}
+	list, err := ask()
 	var chains []wire.Chain
 	if err == nil {
 		chains, err = w.client.look(ctx, w.chain)
@@ -95,13 +101,17 @@ func (c *Client) look(ctx context.Context, chain string) ([]wire.Chain, error) {
 	return []wire.Chain{one}, err
 }
 
-// marksOf are the indexes of chains by name.
-func marksOf(chains []wire.Chain) map[string]uint64 {
-	m := make(map[string]uint64, len(chains))
+// marksOf are, by chain, what makes it worth showing again.
+func marksOf(chains []wire.Chain) map[string]string {
+	marks := make(map[string]string, len(chains))
 	for _, c := range chains {
-		m[c.Chain] = c.Index
+		mark := fmt.Sprint(c.Index, c.State)
+		for _, p := range c.Providers {
+			mark += " " + p.Name + " " + p.Status
+		}
+		marks[c.Chain] = mark
 	}
-	return m
+	return marks
 }
 
 // unlessOver is no error if the caller ended the watch.
