@@ -50,7 +50,7 @@ func (a *API) refusal(ctx context.Context, r *http.Request, err error) error {
 		return refuse(http.StatusNotFound, "Chain %q has no such provider.", shortened(chain))
 	case errors.Is(err, ErrNothingAwaits):
 		return refuse(http.StatusConflict, "No preferred provider of chain %q waits for approval.", shortened(chain))
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
 		return refuse(http.StatusServiceUnavailable, "The order was not in force in time. It may still come into force.").with("Retry-After", retryAfter)
 	}
 	return err
