@@ -214,6 +214,14 @@ func TestFlagsThatCannotWorkAreRefused(t *testing.T) {
 	}
 }
 
+func TestHelpDoesNotShowTheAddressInTheEnvironment(t *testing.T) {
+	t.Parallel()
+	r := call([]string{"UNDERSTUDY_CONTROLLER_URL=http://u:PASSSECRET2@h/PATHSECRET3"}, "status", "--help")
+	require.Equal(t, exitOK, r.status)
+	require.Contains(t, r.stdout, "http://127.0.0.1:9477")
+	requireNoSecret(t, "help", r.stdout)
+}
+
 func TestStatusShowsChainsAsTable(t *testing.T) {
 	t.Parallel()
 	f := controllerWith(t, "failover", "orders")
