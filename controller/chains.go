@@ -2,6 +2,8 @@ package controller
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/understudy-rpc/understudy/controller/facts"
@@ -138,4 +140,11 @@ func (c *Controller) sweep(ctx context.Context) error {
 			c.overview.Changed()
 		}
 	}
+}
+
+// Chains are the names of the configured chains, sorted.
+func (c *Controller) Chains() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.owners))
 }

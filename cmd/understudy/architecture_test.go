@@ -24,7 +24,7 @@ const module = "github.com/understudy-rpc/understudy"
 var allowed = map[string][]string{
 	"client": {"controller/wire"},
 	"cmd/understudy": {
-		"controller", "controller/api", "controller/evaluator", "controller/facts", "controller/overview", "controller/rulelint", "controller/wire",
+		"controller", "controller/api", "controller/evaluator", "controller/facts", "controller/gateway", "controller/overview", "controller/rulelint", "controller/wire",
 		"deploy", "exporter", "exporter/chain", "exporter/prober", "internal/config", "internal/console", "internal/remote", "rules",
 	},
 	"controller": {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/understudy-rpc/understudy/controller"
 	"github.com/understudy-rpc/understudy/controller/api"
+	"github.com/understudy-rpc/understudy/controller/gateway"
 	"github.com/understudy-rpc/understudy/internal/config"
 )
 
@@ -29,7 +30,13 @@ func (s *service) open(c *controller.Controller, o controller.Options, f decisio
 	if err != nil {
 		return err
 	}
-	s.stopping = append(s.stopping, a.Stop)
+	g, err := gateway.New(gateway.Options{
+		Router: c, Chains: c.Chains, Registerer: o.Registerer, Logger: s.logger.With("component", "gateway"),
+	})
+	if err != nil {
+		return err
+	}
+	s.stopping = append(s.stopping, a.Stop, g.Close)
 	prefix := strings.TrimSuffix(s.prefix, "/")
 	own := http.StripPrefix(prefix, a)
 	r := chi.NewRouter()
@@ -39,6 +46,8 @@ func (s *service) open(c *controller.Controller, o controller.Options, f decisio
 	} {
 		r.Handle(prefix+path, own)
 	}
+	r.Handle(prefix+"/rpc/{chain}", g)
+	r.Handle(prefix+"/rpc/{chain}/*", g)
 	r.Get(prefix+"/alerts", c.ServeAlerts)
 	r.Mount("/", pages)
 	s.handler = r
