@@ -200,7 +200,7 @@ func TestAnOperationKeepsTheBoundOfSamples(t *testing.T) {
 	require.Len(t, r.Failures, 1)
 	require.Equal(t, "r", r.Failures[0].Rule)
 	require.ErrorContains(t, r.Failures[0].Err, "too many samples")
-	require.Equal(t, []string{`{__name__="q"} 2`}, s.ask("q"))
+	require.Equal(t, []string{`{__name__="q", instance="one:9478", job="understudy"} 2`}, s.ask("q"))
 }
 
 // TestTheBundledRulesHardlyNeedTheEngine keeps the rules quick: what is left to
