@@ -34,7 +34,16 @@ func (p *program) runAll(file string, flags serverFlags, decide decisionFlags) i
 	if err != nil {
 		return p.fail(err)
 	}
-	load := func() (config.Config, error) { return p.load(file) }
+	c, status := p.assemble(s, func() (config.Config, error) { return p.load(file) }, decide)
+	if c == nil {
+		return status
+	}
+	return s.serve()
+}
+
+// assemble puts exporter and controller into one process. Without a controller,
+// it has said why, and gives the exit status.
+func (p *program) assemble(s *service, load func() (config.Config, error), decide decisionFlags) (*controller.Controller, int) {
 	var c *controller.Controller
 	e, err := exporter.New(exporter.Options{
 		Load: load, Logger: s.logger,
@@ -43,26 +52,25 @@ func (p *program) runAll(file string, flags serverFlags, decide decisionFlags) i
 	})
 	if err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
-		return exitFailed
+		return nil, exitFailed
 	}
 	o, err := decide.options(e.Config(), s, e.Registerer())
 	if err != nil {
-		return p.fail(err)
+		return nil, p.fail(err)
 	}
-	o.Exporters = []evaluator.Source{evaluator.FromGatherer(exporterJob, (*flags.web.WebListenAddresses)[0], e)}
+	o.Exporters = []evaluator.Source{evaluator.FromGatherer(exporterJob, (*s.flags.web.WebListenAddresses)[0], e)}
 	o.Details, o.Ready = heads{e}, e.Ready
 	if c, err = controller.New(o); err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
-		return exitFailed
+		return nil, exitFailed
 	}
 	s.reload = func() error { return reloadAll(load, e, c) }
-	pages := e.Handler(s.exporterOptions(s.reload))
-	if err := s.open(c, o, decide, pages); err != nil {
-		return p.fail(err)
+	if err := s.open(c, o, decide, e.Handler(s.exporterOptions(s.reload))); err != nil {
+		return nil, p.fail(err)
 	}
 	p.introduce(s, e.Config())
 	s.parts = append(s.parts, e.Run, c.Run)
-	return s.serve()
+	return c, exitOK
 }
 
 // reloadAll takes configuration and rules anew. What can be wrong is looked at
