@@ -2,8 +2,8 @@ package gateway
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net"
 	"net/http"
@@ -72,7 +72,7 @@ func writeLong(w http.ResponseWriter, size int) {
 func TestALongAnswerIsNotHeldInMemory(t *testing.T) {
 	for _, chunked := range []bool{true, false} {
 		t.Run(fmt.Sprintf("chunked %v", chunked), func(t *testing.T) {
-			const size = 50 << 20
+			const size = 20 << 20
 			w := newRealWorld(t, config.BitcoinRPC, Options{}, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 				if !chunked {
 					rw.Header().Set("Content-Length", strconv.Itoa(size+len(`{"result":"","error":null,"id":7}`)))
@@ -84,7 +84,7 @@ func TestALongAnswerIsNotHeldInMemory(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			response, err := w.postReal(oneCall)
 			require.NoError(t, err)
-			sum := sha256.New()
+			sum := crc32.NewIEEE()
 			n, err := io.Copy(sum, response.Body)
 			require.NoError(t, err)
 			require.NoError(t, response.Body.Close())
@@ -93,7 +93,7 @@ func TestALongAnswerIsNotHeldInMemory(t *testing.T) {
 			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20), "all that client, gateway and provider allocated")
 			want := httptest.NewRecorder()
 			writeLong(want, size)
-			require.Equal(t, sha256.Sum256(want.Body.Bytes()), [32]byte(sum.Sum(nil)))
+			require.Equal(t, crc32.ChecksumIEEE(want.Body.Bytes()), sum.Sum32())
 		})
 	}
 }
