@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/understudy-rpc/understudy/controller"
+	"github.com/understudy-rpc/understudy/controller/api"
 	"github.com/understudy-rpc/understudy/controller/evaluator"
 	"github.com/understudy-rpc/understudy/controller/wire"
 	"github.com/understudy-rpc/understudy/internal/config"
@@ -221,3 +223,30 @@ func (r *record) lines(message string) []map[string]any {
 
 // settle waits until everybody in the bubble waits for time to pass.
 func settle() { synctest.Wait() }
+
+// order is one without an end.
+func order(reason string) api.Order { return api.Order{Reason: reason} }
+
+// replaced is a text with another word in some places.
+func replaced(text, before, after string) string { return strings.ReplaceAll(text, before, after) }
+
+// sourcesOf are fleets as exporters.
+func sourcesOf(fleets ...*fleet) []evaluator.Source {
+	var all []evaluator.Source
+	for _, f := range fleets {
+		all = append(all, f)
+	}
+	return all
+}
+
+// metrics is the page of the controller's own metrics.
+func (w *world) metrics() string {
+	families, err := w.registry.Gather()
+	require.NoError(w.t, err)
+	var page bytes.Buffer
+	for _, f := range families {
+		_, err := expfmt.MetricFamilyToText(&page, f)
+		require.NoError(w.t, err)
+	}
+	return page.String()
+}
