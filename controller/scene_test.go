@@ -85,6 +85,13 @@ func open(t testing.TB, dir, text string, change ...func(*controller.Options)) *
 	var err error
 	w.c, err = controller.New(o)
 	require.NoError(t, err)
+	t.Cleanup(func() {
+		// Only who runs can be stopped, and who is stopped closes the journal.
+		if w.stop == nil {
+			w.run()
+		}
+		_ = w.stop()
+	})
 	return w
 }
 
@@ -97,7 +104,6 @@ func (w *world) run() *world {
 		cancel()
 		return <-ended
 	})
-	w.t.Cleanup(func() { _ = w.stop() })
 	synctest.Wait()
 	return w
 }

@@ -36,8 +36,8 @@ type Table struct {
 type source struct {
 	// heard is when it answered, asked when it had been asked for that.
 	heard, asked time.Time
-	round     uint64
-	providers map[Key]*raw
+	round        uint64
+	providers    map[Key]*raw
 	// observed are the chain scanners' heights, by chain.
 	observed map[string]uint64
 }
