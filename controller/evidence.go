@@ -21,6 +21,9 @@ func (c *Controller) see(conf *configured, now time.Time) decision.Look {
 	fresh := c.observations.Fresh(now)
 	for _, p := range chain.Providers {
 		seen := c.observations.Provider(observation.Key{Chain: chain.Name, Provider: p.Name}, now)
+		if !seen.Asked.After(conf.changed[p.Name]) {
+			seen = observation.Provider{}
+		}
 		l.Providers = append(l.Providers, decision.Provider{
 			Name: p.Name, Endpoint: conf.endpoints[p.Name], Priority: p.Priority,
 			Capabilities: without(p.Capabilities, seen.Refuted),
