@@ -25,6 +25,9 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 		}
 	}
 	c.facts.Apply(targets)
+	for _, err := range c.transports.apply(cfg) {
+		c.logger.Error("The gateway will not ask a provider", "err", err)
+	}
 	for _, o := range c.goneWithout(targets) {
 		c.retire(o)
 	}

@@ -85,6 +85,7 @@ type Controller struct {
 	journal      *journal.Journal
 	fingerprints fingerprints
 	switches     *switches
+	transports   transports
 	teller       teller
 	started      time.Time
 	// recalledFacts are those of before the restart.
@@ -204,6 +205,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	}, func(error) { cancel() })
 	err := g.Run()
 	r.owners.Wait()
+	c.transports.close()
 	c.saveState()
 	if closing := c.journal.Close(); closing != nil {
 		err = errors.Join(err, fmt.Errorf("journal: %w", closing))

@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 		"deploy", "exporter", "exporter/chain", "exporter/prober", "internal/config", "internal/console", "internal/remote", "rules",
 	},
 	"controller": {
-		"controller/api", "controller/board", "controller/decision", "controller/evaluator", "controller/facts", "controller/health",
+		"controller/api", "controller/board", "controller/decision", "controller/evaluator", "controller/facts", "controller/gateway", "controller/health",
 		"controller/journal", "controller/observation", "controller/overview", "controller/selection", "internal/config", "rules",
 	},
 	"controller/board":       {"controller/decision", "internal/config"},

@@ -142,5 +142,5 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.router.Serve
 // called again.
 func (a *API) Stop() {
 	a.stopOnce.Do(a.stop)
-	a.feeds.wait()
+	a.feeds.close()
 }
