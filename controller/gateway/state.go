@@ -24,6 +24,13 @@ type State struct {
 	events, switches uint64
 }
 
+// Events counts the requests and probes that failed, Switches the changes of whom
+// requests go to first.
+func (s State) Events() uint64 { return s.events }
+
+// Switches is described at Events.
+func (s State) Switches() uint64 { return s.switches }
+
 // EndpointState is what the gateway knows of one provider.
 type EndpointState struct {
 	Index    int    `json:"index"`
