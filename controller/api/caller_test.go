@@ -161,6 +161,19 @@ func TestPagesOfOtherSitesGiveNoOrders(t *testing.T) {
 	}
 }
 
+func TestOtherHandlersCanHaveTheGuardsOfOrders(t *testing.T) {
+	t.Parallel()
+	reloaded := 0
+	reload := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reloaded++ })
+	open := newAPI(t, newFakeView(), Options{}).Guarded("/-/reload", reload)
+	require.Equal(t, http.StatusOK, request(open, http.MethodPost, "/-/reload", "").Code)
+	problemOf(t, request(open, http.MethodPost, "/-/reload", "", "Sec-Fetch-Site", "cross-site"), http.StatusForbidden)
+	problemOf(t, request(open, http.MethodPost, "/-/reload", "", "Host", "evil.example"), http.StatusForbidden)
+	closed := newAPI(t, newFakeView(), Options{AdminToken: "t"}).Guarded("/-/reload", reload)
+	problemOf(t, request(closed, http.MethodPost, "/-/reload", ""), http.StatusUnauthorized)
+	require.Equal(t, 1, reloaded)
+}
+
 func TestTheWebhookIsOpenToTheTrustedOrWithItsOwnToken(t *testing.T) {
 	t.Parallel()
 	taken := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })

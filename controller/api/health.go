@@ -65,7 +65,7 @@ func (a *API) serveReady(w http.ResponseWriter, _ *http.Request) error {
 // serveWebhook hands a message over that may come in. Only the webhook may be
 // posted to from anywhere, as it has no use for a browser's session.
 func (a *API) serveWebhook(w http.ResponseWriter, r *http.Request) error {
-	if !a.options.WebhookOpen && !a.trusts(r) {
+	if !a.options.WebhookOpen && !a.Trusts(r) {
 		return refuse(http.StatusForbidden, "The webhook is taken on a loopback listener, under the name localhost, an IP address or the external URL's host, and from authenticated callers. Set --web.webhook-token-file to take it from elsewhere.")
 	}
 	a.options.Webhook.ServeHTTP(w, r)

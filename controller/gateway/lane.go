@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,8 +54,8 @@ type candidate struct {
 	target   *target
 	// returning: it is the route's active provider, which lost its place.
 	returning bool
-	// challenger: somebody else is first.
-	challenger bool
+	// challenger: somebody else is first. orphaned: that one is not in the route.
+	challenger, orphaned bool
 }
 
 // recordLocked is the record of an endpoint, with its address brought up to date.
@@ -130,6 +131,7 @@ func (l *lane) order(route *Route, fits func(*Endpoint) bool, now time.Time, int
 	defer l.mu.Unlock()
 	l.followLocked(route)
 	returning := l.returningLocked(route, now)
+	orphaned := !slices.ContainsFunc(route.Endpoints, func(e Endpoint) bool { return e.Provider == l.first })
 	ready, cooling, resting := into, []candidate(nil), []candidate(nil)
 	for i := range route.Endpoints {
 		e := &route.Endpoints[i]
@@ -137,7 +139,7 @@ func (l *lane) order(route *Route, fits func(*Endpoint) bool, now time.Time, int
 			continue
 		}
 		r := l.recordLocked(e)
-		c := candidate{endpoint: e, record: r, target: r.target, challenger: e.Provider != l.first}
+		c := candidate{endpoint: e, record: r, target: r.target, challenger: e.Provider != l.first, orphaned: orphaned}
 		c.returning = c.challenger && e.Provider == returning
 		switch {
 		case c.record.resting(now):

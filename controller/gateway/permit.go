@@ -52,7 +52,7 @@ func (p permit) back(v verdict, now time.Time, took, wait time.Duration, firstFa
 		return
 	}
 	r.succeed(now)
-	if p.challenger && p.stamp == l.stamp && (firstFailed || p.returning || l.unfitLocked(l.first, now)) {
+	if p.challenger && p.stamp == l.stamp && (firstFailed || p.returning || p.orphaned || l.unfitLocked(l.first, now)) {
 		l.moveLocked(r.name)
 	}
 }
@@ -69,7 +69,7 @@ func (l *lane) broke(c candidate, now time.Time) {
 // unfitLocked says whether a provider is left alone now.
 func (l *lane) unfitLocked(name string, now time.Time) bool {
 	r := l.records[name]
-	return r == nil || r.unavailable || r.resting(now)
+	return r != nil && (r.unavailable || r.resting(now))
 }
 
 // probed takes the result of a probe like that of a request, but for the first
