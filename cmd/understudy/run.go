@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-rpc/understudy/controller"
 	"github.com/understudy-rpc/understudy/controller/evaluator"
+	"github.com/understudy-rpc/understudy/controller/gateway"
 	"github.com/understudy-rpc/understudy/controller/overview"
 	"github.com/understudy-rpc/understudy/exporter"
 	"github.com/understudy-rpc/understudy/exporter/prober"
@@ -36,10 +37,17 @@ func (p *program) runAll(file string, flags serverFlags, decide decisionFlags) i
 	}
 	load := func() (config.Config, error) { return p.load(file) }
 	var c *controller.Controller
-	e, err := exporter.New(exporter.Options{
+	var g *gateway.Gateway
+	var e *exporter.Exporter
+	e, err = exporter.New(exporter.Options{
 		Load: load, Logger: s.logger,
-		// Nothing is probed before the controller is there.
-		OnProbe: func(prober.Key) { c.Trigger() },
+		// Nothing is probed before the controller and the gateway are there.
+		OnProbe: func(k prober.Key) {
+			if good, known := e.Last(k); known {
+				g.Probed(k.Chain, k.Provider, good)
+			}
+			c.Trigger()
+		},
 	})
 	if err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
@@ -55,9 +63,12 @@ func (p *program) runAll(file string, flags serverFlags, decide decisionFlags) i
 		_, _ = fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
-	s.reload = func() error { return reloadAll(load, e, c) }
+	if g, err = newGateway(c, e.Config(), o.Registerer, s.logger, e.Hasten); err != nil {
+		return p.fail(err)
+	}
+	s.reload = func() error { return reloadAll(load, e, c, g) }
 	pages := e.Handler(s.exporterOptions(s.reload))
-	if err := s.open(c, o, decide, pages); err != nil {
+	if err := s.open(c, g, o, decide, pages); err != nil {
 		return p.fail(err)
 	}
 	p.introduce(s, e.Config())
@@ -67,7 +78,7 @@ func (p *program) runAll(file string, flags serverFlags, decide decisionFlags) i
 
 // reloadAll takes configuration and rules anew. What can be wrong is looked at
 // first, so that a mistake in either leaves both as they were.
-func reloadAll(load func() (config.Config, error), e *exporter.Exporter, c *controller.Controller) error {
+func reloadAll(load func() (config.Config, error), e *exporter.Exporter, c *controller.Controller, g *gateway.Gateway) error {
 	_, wrongConfig := load()
 	groups, wrongRules := c.Load()
 	if err := errors.Join(wrongConfig, wrongRules); err != nil {
@@ -80,6 +91,7 @@ func reloadAll(load func() (config.Config, error), e *exporter.Exporter, c *cont
 		return err
 	}
 	c.Apply(e.Config())
+	applyGateway(g, e.Config())
 	return nil
 }
 
