@@ -35,45 +35,54 @@ func (p *program) runAll(file string, flags serverFlags, decide decisionFlags) i
 	if err != nil {
 		return p.fail(err)
 	}
-	load := func() (config.Config, error) { return p.load(file) }
-	var c *controller.Controller
-	var g *gateway.Gateway
-	var e *exporter.Exporter
-	e, err = exporter.New(exporter.Options{
-		Load: load, Logger: s.logger,
-		// Nothing is probed before the controller and the gateway are there.
-		OnProbe: func(k prober.Key) {
-			if good, known := e.Last(k); known {
-				g.Probed(k.Chain, k.Provider, good)
-			}
-			c.Trigger()
-		},
-	})
+	c, status := p.assemble(s, func() (config.Config, error) { return p.load(file) }, decide)
+	if c == nil {
+		return status
+	}
+	return s.serve()
+}
+
+// assemble puts exporter and controller into one process. Without a controller,
+// it has said why, and gives the exit status.
+func (p *program) assemble(s *service, load func() (config.Config, error), decide decisionFlags) (*controller.Controller, int) {
+	var (
+		c   *controller.Controller
+		g   *gateway.Gateway
+		e   *exporter.Exporter
+		err error
+	)
+	// Nothing is probed before the controller and the gateway are there.
+	hear := func(k prober.Key) {
+		if good, known := e.Last(k); known {
+			g.Probed(k.Chain, k.Provider, good)
+		}
+		c.Trigger()
+	}
+	e, err = exporter.New(exporter.Options{Load: load, Logger: s.logger, OnProbe: hear})
 	if err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
-		return exitFailed
+		return nil, exitFailed
 	}
 	o, err := decide.options(e.Config(), s, e.Registerer())
 	if err != nil {
-		return p.fail(err)
+		return nil, p.fail(err)
 	}
-	o.Exporters = []evaluator.Source{evaluator.FromGatherer(exporterJob, (*flags.web.WebListenAddresses)[0], e)}
+	o.Exporters = []evaluator.Source{evaluator.FromGatherer(exporterJob, (*s.flags.web.WebListenAddresses)[0], e)}
 	o.Details, o.Ready = heads{e}, e.Ready
 	if c, err = controller.New(o); err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
-		return exitFailed
+		return nil, exitFailed
 	}
 	if g, err = newGateway(c, e.Config(), o.Registerer, s.logger, e.Hasten); err != nil {
-		return p.fail(err)
+		return nil, p.fail(err)
 	}
 	s.reload = func() error { return reloadAll(load, e, c, g) }
-	pages := e.Handler(s.exporterOptions(s.reload))
-	if err := s.open(c, g, o, decide, pages); err != nil {
-		return p.fail(err)
+	if err := s.open(c, g, o, decide, e.Handler(s.exporterOptions(s.reload))); err != nil {
+		return nil, p.fail(err)
 	}
 	p.introduce(s, e.Config())
 	s.parts = append(s.parts, e.Run, c.Run)
-	return s.serve()
+	return c, exitOK
 }
 
 // reloadAll takes configuration and rules anew. What can be wrong is looked at
