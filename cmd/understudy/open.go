@@ -16,8 +16,8 @@ import (
 )
 
 // open puts together what a command that decides serves: the API, the alerts,
-// and for every other path the pages given.
-func (s *service) open(c *controller.Controller, o controller.Options, f decisionFlags, pages http.Handler) error {
+// the gateway, and for every other path the pages given.
+func (s *service) open(c *controller.Controller, g *gateway.Gateway, o controller.Options, f decisionFlags, pages http.Handler) error {
 	admin, err := tokenIn(*f.adminToken)
 	if err != nil {
 		return fmt.Errorf("--web.admin-token-file: %w", err)
@@ -25,13 +25,7 @@ func (s *service) open(c *controller.Controller, o controller.Options, f decisio
 	a, err := api.New(api.Options{
 		View: c.Overview(), Operator: c, Trusted: s.trusts, Authenticated: s.exposed.authenticated,
 		AdminToken: admin, ExternalURL: *s.flags.externalURL, Webhook: c.Webhook(), WebhookOpen: o.WebhookToken != "",
-		MaxWatchers: *f.maxWatchers, Registerer: o.Registerer, Logger: s.logger,
-	})
-	if err != nil {
-		return err
-	}
-	g, err := gateway.New(gateway.Options{
-		Router: c, Chains: c.Chains, Registerer: o.Registerer, Logger: s.logger.With("component", "gateway"),
+		Failover: failover(g), MaxWatchers: *f.maxWatchers, Registerer: o.Registerer, Logger: s.logger,
 	})
 	if err != nil {
 		return err
@@ -49,6 +43,7 @@ func (s *service) open(c *controller.Controller, o controller.Options, f decisio
 	r.Handle(prefix+"/rpc/{chain}", g)
 	r.Handle(prefix+"/rpc/{chain}/*", g)
 	r.Get(prefix+"/alerts", c.ServeAlerts)
+	r.Get(prefix+*s.flags.telemetryPath, a.Metrics(pages).ServeHTTP)
 	r.Mount("/", pages)
 	s.handler = r
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-rpc/understudy/controller"
 	"github.com/understudy-rpc/understudy/controller/evaluator"
+	"github.com/understudy-rpc/understudy/controller/gateway"
 	"github.com/understudy-rpc/understudy/controller/overview"
 	"github.com/understudy-rpc/understudy/exporter"
 	"github.com/understudy-rpc/understudy/exporter/prober"
@@ -44,12 +45,20 @@ func (p *program) runAll(file string, flags serverFlags, decide decisionFlags) i
 // assemble puts exporter and controller into one process. Without a controller,
 // it has said why, and gives the exit status.
 func (p *program) assemble(s *service, load func() (config.Config, error), decide decisionFlags) (*controller.Controller, int) {
-	var c *controller.Controller
-	e, err := exporter.New(exporter.Options{
-		Load: load, Logger: s.logger,
-		// Nothing is probed before the controller is there.
-		OnProbe: func(prober.Key) { c.Trigger() },
-	})
+	var (
+		c   *controller.Controller
+		g   *gateway.Gateway
+		e   *exporter.Exporter
+		err error
+	)
+	// Nothing is probed before the controller and the gateway are there.
+	hear := func(k prober.Key) {
+		if good, known := e.Last(k); known {
+			g.Probed(k.Chain, k.Provider, good)
+		}
+		c.Trigger()
+	}
+	e, err = exporter.New(exporter.Options{Load: load, Logger: s.logger, OnProbe: hear})
 	if err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
 		return nil, exitFailed
@@ -64,8 +73,11 @@ func (p *program) assemble(s *service, load func() (config.Config, error), decid
 		_, _ = fmt.Fprintln(p.stderr, err)
 		return nil, exitFailed
 	}
-	s.reload = func() error { return reloadAll(load, e, c) }
-	if err := s.open(c, o, decide, e.Handler(s.exporterOptions(s.reload))); err != nil {
+	if g, err = newGateway(c, e.Config(), o.Registerer, s.logger, e.Hasten); err != nil {
+		return nil, p.fail(err)
+	}
+	s.reload = func() error { return reloadAll(load, e, c, g) }
+	if err := s.open(c, g, o, decide, e.Handler(s.exporterOptions(s.reload))); err != nil {
 		return nil, p.fail(err)
 	}
 	p.introduce(s, e.Config())
@@ -75,7 +87,7 @@ func (p *program) assemble(s *service, load func() (config.Config, error), decid
 
 // reloadAll takes configuration and rules anew. What can be wrong is looked at
 // first, so that a mistake in either leaves both as they were.
-func reloadAll(load func() (config.Config, error), e *exporter.Exporter, c *controller.Controller) error {
+func reloadAll(load func() (config.Config, error), e *exporter.Exporter, c *controller.Controller, g *gateway.Gateway) error {
 	_, wrongConfig := load()
 	groups, wrongRules := c.Load()
 	if err := errors.Join(wrongConfig, wrongRules); err != nil {
@@ -88,6 +100,7 @@ func reloadAll(load func() (config.Config, error), e *exporter.Exporter, c *cont
 		return err
 	}
 	c.Apply(e.Config())
+	applyGateway(g, e.Config())
 	return nil
 }
 

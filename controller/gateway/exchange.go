@@ -17,11 +17,13 @@ import (
 // exchange is one request of a client on its way to an answer.
 type exchange struct {
 	*Gateway
-	lane    *lane
-	route   Route
-	dialect dialect
-	writer  http.ResponseWriter
-	request *http.Request
+	lane *lane
+	// settings are those of the chain, defaults filled in.
+	settings Settings
+	route    Route
+	dialect  dialect
+	writer   http.ResponseWriter
+	request  *http.Request
 
 	// path is in its escaped form, with its leading slash, or "".
 	path, query string

@@ -13,10 +13,14 @@ import (
 // was seen of each provider.
 type lane struct {
 	chain string
-	rules quarantine
+	// onQuarantine is as in Options.
+	onQuarantine func(chain, provider string)
+	// settings are never nil.
+	settings atomic.Pointer[Settings]
 
 	// mu guards what follows and the records.
 	mu      sync.Mutex
+	rules   quarantine
 	records map[string]*record
 	// generation and active are those of the last route that was seen.
 	generation uint64

@@ -114,7 +114,7 @@ func (m *metrics) Describe(to chan<- *prometheus.Desc) {
 func (m *metrics) Collect(to chan<- prometheus.Metric) {
 	for _, l := range m.gateway.allLanes() {
 		route, ok := m.gateway.options.Router.Route(l.chain)
-		if ok {
+		if ok && !l.settings.Load().Off {
 			m.collect(l, &route, to)
 		}
 	}

@@ -24,6 +24,13 @@ type State struct {
 	events, switches uint64
 }
 
+// Events counts the requests and probes that failed, Switches the changes of whom
+// requests go to first.
+func (s State) Events() uint64 { return s.events }
+
+// Switches is described at Events.
+func (s State) Switches() uint64 { return s.switches }
+
 // EndpointState is what the gateway knows of one provider.
 type EndpointState struct {
 	Index    int    `json:"index"`
@@ -54,13 +61,18 @@ type EndpointState struct {
 	outcomes    [outcomeCount]uint64
 }
 
-// State is what is known of a chain; false if it is not configured.
+// State is what is known of a chain; false if it is not configured, or nothing is
+// forwarded to it.
 func (g *Gateway) State(chain string) (State, bool) {
 	route, ok := g.options.Router.Route(chain)
 	if !ok {
 		return State{}, false
 	}
-	return g.state(g.lane(&route), &route), true
+	l := g.lane(&route)
+	if l.settings.Load().Off {
+		return State{}, false
+	}
+	return g.state(l, &route), true
 }
 
 func (g *Gateway) state(l *lane, route *Route) State {

@@ -62,7 +62,7 @@ func (x *exchange) connect(c candidate) bool {
 // handshake asks a provider for a WebSocket; nil if it gives none.
 func (x *exchange) handshake(ctx context.Context, cancel context.CancelFunc, a *attempt) io.ReadWriteCloser {
 	begin := x.options.Now()
-	a.timer = time.AfterFunc(min(x.left(), x.options.AttemptTimeout), func() {
+	a.timer = time.AfterFunc(min(x.left(), x.settings.AttemptTimeout), func() {
 		a.late.Store(true)
 		cancel()
 	})

@@ -119,6 +119,18 @@ func (p *prober) start(now time.Time, starting int) {
 	}
 }
 
+// hasten brings the next probe forward, unless one is under way.
+func (p *prober) hasten(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.flight != nil || p.due.IsZero() || p.memory.started.IsZero() {
+		return
+	}
+	if due := p.memory.hastened(now, p.target); due.Before(p.due) {
+		p.planLocked(due)
+	}
+}
+
 // planLocked sets the time of the next probe. While one is under way the timer
 // waits for its end.
 func (p *prober) planLocked(due time.Time) {
