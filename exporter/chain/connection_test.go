@@ -32,6 +32,10 @@ type states struct {
 	change chan struct{}
 }
 
+func newStates() *states {
+	return &states{of: map[net.Conn]http.ConnState{}, change: make(chan struct{})}
+}
+
 // note is for http.Server.ConnState.
 func (s *states) note(conn net.Conn, state http.ConnState) {
 	s.mu.Lock()
@@ -75,11 +79,11 @@ func (s *states) requireClosed(t *testing.T) {
 }
 
 // watched is a server on loopback that tells of its connections.
-func watched(tb testing.TB, handler http.HandlerFunc) (*http.Server, string, *states) {
+func watched(tb testing.TB, handler http.HandlerFunc) (string, *states) {
 	tb.Helper()
 	on, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(tb, err)
-	seen := &states{of: map[net.Conn]http.ConnState{}, change: make(chan struct{})}
+	seen := newStates()
 	server := &http.Server{Handler: handler, ConnState: seen.note}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(on) })
@@ -87,7 +91,7 @@ func watched(tb testing.TB, handler http.HandlerFunc) (*http.Server, string, *st
 		_ = server.Close()
 		serving.Wait()
 	})
-	return server, "http://" + on.Addr().String(), seen
+	return "http://" + on.Addr().String(), seen
 }
 
 func TestEachTalkHasOneConnectionThatEndsWithIt(t *testing.T) {
@@ -106,7 +110,7 @@ func TestEachTalkHasOneConnectionThatEndsWithIt(t *testing.T) {
 		for way, change := range ways {
 			t.Run(name+" "+way, func(t *testing.T) {
 				t.Parallel()
-				_, address, seen := watched(t, handler)
+				address, seen := watched(t, handler)
 				p := evmAt(t, address, change)
 				for n := range 3 {
 					_, _ = p.Observe(t.Context(), Ask{})
@@ -150,7 +154,7 @@ func TestTheRequestsOfATalkShareAConnection(t *testing.T) {
 	for way, change := range ways {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			_, address, seen := watched(t, everythingOfEVM)
+			address, seen := watched(t, everythingOfEVM)
 			o, err := evmAt(t, address, change).Observe(t.Context(), Ask{Identity: true, Hints: true})
 			require.NoError(t, err)
 			require.Len(t, o.Exchanges, 4)
@@ -167,25 +171,16 @@ func TestAServerThatNoLongerListensIsSeenToBeDown(t *testing.T) {
 	for way, change := range ways {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			var listening sync.Mutex
-			var open []net.Conn
 			on, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(t, err)
-			server := &http.Server{Handler: say(200, nil, goodBlock), ConnState: func(conn net.Conn, state http.ConnState) {
-				listening.Lock()
-				defer listening.Unlock()
-				if state == http.StateNew {
-					open = append(open, conn)
-				}
-			}}
+			server := &http.Server{Handler: say(200, nil, goodBlock)}
 			var serving sync.WaitGroup
 			serving.Go(func() { _ = server.Serve(on) })
 			t.Cleanup(func() {
 				_ = server.Close()
 				serving.Wait()
 			})
-			address := "http://" + on.Addr().String()
-			p := evmAt(t, address, change)
+			p := evmAt(t, "http://"+on.Addr().String(), change)
 			_, err = p.Observe(t.Context(), Ask{})
 			require.NoError(t, err)
 
@@ -226,8 +221,8 @@ func TestAnotherAddressBehindTheNameIsFollowed(t *testing.T) {
 	for way, change := range ways {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			_, before, seenBefore := watched(t, say(200, nil, goodBlock))
-			_, after, seenAfter := watched(t, say(200, nil, goodBlock))
+			before, seenBefore := watched(t, say(200, nil, goodBlock))
+			after, seenAfter := watched(t, say(200, nil, goodBlock))
 			p := evmAt(t, "http://provider.test", change)
 			var records atomic.Value
 			records.Store(before)
@@ -281,7 +276,7 @@ func TestLatencyLeavesOutWhatItTakesToConnect(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				p, dials := overPipes(t, protocol, 2*time.Second, func(w http.ResponseWriter, r *http.Request) {
+				p, seen := overPipes(t, protocol, 2*time.Second, func(w http.ResponseWriter, r *http.Request) {
 					time.Sleep(200 * time.Millisecond)
 					everythingOfEVM(w, r)
 				})
@@ -294,7 +289,8 @@ func TestLatencyLeavesOutWhatItTakesToConnect(t *testing.T) {
 					require.Equal(t, 2200*time.Millisecond, o.Exchanges[1].Start)
 					require.Equal(t, 2400*time.Millisecond, time.Since(began), "connecting and two answers")
 				}
-				require.EqualValues(t, 2, dials.Load())
+				require.Equal(t, 2, seen.accepted())
+				seen.requireClosed(t)
 			})
 		})
 	}
@@ -303,7 +299,7 @@ func TestLatencyLeavesOutWhatItTakesToConnect(t *testing.T) {
 func TestConnectingIsWithinTheTimeOfTheRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p, _ := overPipes(t, "HTTP/1.1", 4*time.Second, func(w http.ResponseWriter, r *http.Request) {
+		p, seen := overPipes(t, "HTTP/1.1", 4*time.Second, func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(3 * time.Second)
 			everythingOfEVM(w, r)
 		}, within(5*time.Second))
@@ -312,6 +308,7 @@ func TestConnectingIsWithinTheTimeOfTheRequest(t *testing.T) {
 		requireFailure(t, err, Timeout)
 		require.Equal(t, 5*time.Second, time.Since(began))
 		require.Equal(t, time.Second, o.Latency)
+		seen.requireClosed(t)
 	})
 }
 

@@ -171,31 +171,37 @@ func TestAfterATimeoutNothingOfHTTP2IsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var silent atomic.Bool
-		p, dials := overPipes(t, "HTTP/2.0 over TLS", 0, func(w http.ResponseWriter, r *http.Request) {
+		p, seen := overPipes(t, "HTTP/2.0 over TLS", 0, func(w http.ResponseWriter, r *http.Request) {
 			if silent.Load() {
 				hangs(w, r)
 				return
 			}
 			say(200, nil, goodBlock)(w, r)
 		})
-		ask := func() error { _, err := p.Observe(t.Context(), Ask{}); return err }
+		ask := func() error {
+			_, err := p.Observe(t.Context(), Ask{})
+			ended := time.Now()
+			seen.requireClosed(t)
+			require.LessOrEqual(t, time.Since(ended), idleTimeout)
+			return err
+		}
 		require.NoError(t, ask())
 		silent.Store(true)
 		requireFailure(t, ask(), Timeout)
 		silent.Store(false)
 		require.NoError(t, ask())
-		require.EqualValues(t, 3, dials.Load())
+		require.Equal(t, 3, seen.accepted())
 	})
 }
 
 // overPipes is a provider in a bubble of synctest, whose server speaks a protocol
 // over pipes. It takes a time to connect, by TLS half of it for the handshake.
-// The end of the test waits for the last connection to be closed.
-func overPipes(t *testing.T, protocol string, connect time.Duration, handler http.HandlerFunc, changes ...func(*config.Chain, *config.Provider)) (*Provider, *atomic.Int64) {
+func overPipes(t *testing.T, protocol string, connect time.Duration, handler http.HandlerFunc, changes ...func(*config.Chain, *config.Provider)) (*Provider, *states) {
 	t.Helper()
 	a := newAuthority(t, time.Now().AddDate(1, 0, 0))
 	pipes := pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-	server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	seen := newStates()
+	server := http.Server{ConnState: seen.note, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(protocol, r.Proto) {
 			w.WriteHeader(http.StatusHTTPVersionNotSupported)
 			return
@@ -224,19 +230,17 @@ func overPipes(t *testing.T, protocol string, connect time.Duration, handler htt
 		p.http.tls.RootCAs = x509.NewCertPool()
 		p.http.tls.RootCAs.AddCert(a.cert)
 	}
-	var dials atomic.Int64
 	p.http.dial = func(context.Context, string, string) (net.Conn, error) {
-		dials.Add(1)
 		time.Sleep(connect)
 		client, server := net.Pipe()
 		pipes.conns <- server
 		return client, nil
 	}
 	t.Cleanup(func() {
-		require.NoError(t, server.Shutdown(context.Background()), "which waits for connections in use")
+		require.NoError(t, server.Close())
 		serving.Wait()
 	})
-	return p, &dials
+	return p, seen
 }
 
 // renewable is a server whose certificate can be replaced while it runs.
