@@ -35,7 +35,8 @@ type connections struct {
 // newConnections makes the connections of a provider. It opens none yet.
 func newConnections(p config.Provider, timeout time.Duration) (*connections, error) {
 	secure := p.RPCHost.Reveal().Scheme == "https"
-	dialer := net.Dialer{Timeout: timeout}
+	// A talk is too short for probes of the kernel.
+	dialer := net.Dialer{Timeout: timeout, KeepAlive: -1}
 	c := &connections{
 		timeout: timeout, redirect: redirects(p), dial: dialer.DialContext,
 		http2: p.HTTP.EnableHTTP2 && secure,
