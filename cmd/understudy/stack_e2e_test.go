@@ -61,7 +61,7 @@ type tempo struct {
 // hurried takes seconds for what the shipped files take a minute for.
 var hurried = tempo{
 	policy: "{health_check_interval: 1s, suspect_check_interval: 250ms, request_timeout: 900ms, error_threshold: 3, error_window: 10s, " +
-		"max_block_lag: 5, stall_timeout: 10s, recovery_check_interval: 1s, min_recovery_checks: 2, flap_penalty: false, integrity: {interval: 1s}}",
+		"max_block_lag: 5, recovery_check_interval: 1s, min_recovery_checks: 2, flap_penalty: false, integrity: {interval: 1s}}",
 	rules: []string{"interval: 5s", "interval: 1s"},
 	prometheus: []string{
 		"scrape_interval: 15s", "scrape_interval: 1s", "scrape_interval: 5s", "scrape_interval: 1s",
