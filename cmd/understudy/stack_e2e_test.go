@@ -71,8 +71,9 @@ var hurried = tempo{
 		"group_interval: 10s", "group_interval: 1s", "group_interval: 5s", "group_interval: 1s",
 		"repeat_interval: 30s", "repeat_interval: 1s", "repeat_interval: 1m", "repeat_interval: 5s",
 	},
-	flags: []string{"--rules.alert.resend-delay=1s"},
-	own:   []string{"--alertmanager.watchdog-limit=6s", "--alertmanager.resend-limit=5s", "--rules.interval=1s"},
+	// An Alertmanager that hears nothing takes alerts for over after four delays.
+	flags: []string{"--rules.alert.resend-delay=4s"},
+	own:   []string{"--alertmanager.watchdog-limit=6s", "--alertmanager.resend-limit=6s", "--rules.interval=1s"},
 }
 
 // stack is everything there is: nodes, exporter, Prometheus, Alertmanager and
