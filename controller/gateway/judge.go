@@ -173,7 +173,7 @@ func weighText(q question, status int, body []byte) Outcome {
 		text = pageTitle(text)
 	}
 	s := said{kind: q.kind, typ: q.typ, risk: q.risk, status: status, text: text}
-	if o, ok := find(s, limitWords, keyWords, statusRows, stateWords); ok {
+	if o, ok := find(s, limitWords, keyWords, statusRows, stateWords, lackWords); ok {
 		return o
 	}
 	switch {
