@@ -80,7 +80,7 @@ func ethereum(t *testing.T, names ...string) (string, map[string]*simulator.Prov
 // process is the program running by itself.
 type process struct {
 	// token is what requests present; empty: nothing.
-	token string
+	token   string
 	t       testing.TB
 	cmd     *exec.Cmd
 	address string
