@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 		"controller/board", "controller/decision", "controller/facts", "controller/health", "controller/journal", "controller/observation",
 		"controller/selection", "controller/wire", "internal/config",
 	},
-	"controller/api":       {"controller/wire", "internal/config"},
+	"controller/api":       {"controller/wire", "internal/config", "rules"},
 	"controller/wire":      {},
 	"controller/gateway":   {"internal/config", "rules"},
 	"controller/evaluator": {"internal/config", "rules"},

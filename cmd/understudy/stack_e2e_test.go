@@ -61,7 +61,7 @@ type tempo struct {
 // hurried takes seconds for what the shipped files take a minute for.
 var hurried = tempo{
 	policy: "{health_check_interval: 1s, suspect_check_interval: 250ms, request_timeout: 900ms, error_threshold: 3, error_window: 10s, " +
-		"max_block_lag: 5, stall_timeout: 10s, recovery_check_interval: 1s, min_recovery_checks: 2, flap_penalty: false, integrity: {interval: 1s}}",
+		"max_block_lag: 5, recovery_check_interval: 1s, min_recovery_checks: 2, flap_penalty: false, integrity: {interval: 1s}}",
 	rules: []string{"interval: 5s", "interval: 1s"},
 	prometheus: []string{
 		"scrape_interval: 15s", "scrape_interval: 1s", "scrape_interval: 5s", "scrape_interval: 1s",
@@ -71,8 +71,9 @@ var hurried = tempo{
 		"group_interval: 10s", "group_interval: 1s", "group_interval: 5s", "group_interval: 1s",
 		"repeat_interval: 30s", "repeat_interval: 1s", "repeat_interval: 1m", "repeat_interval: 5s",
 	},
-	flags: []string{"--rules.alert.resend-delay=1s"},
-	own:   []string{"--alertmanager.watchdog-limit=6s", "--alertmanager.resend-limit=5s", "--rules.interval=1s"},
+	// An Alertmanager that hears nothing takes alerts for over after four delays.
+	flags: []string{"--rules.alert.resend-delay=4s"},
+	own:   []string{"--alertmanager.watchdog-limit=6s", "--alertmanager.resend-limit=6s", "--rules.interval=1s"},
 }
 
 // stack is everything there is: nodes, exporter, Prometheus, Alertmanager and
