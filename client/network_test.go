@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -144,6 +145,7 @@ func TestAnIdleConnectionThatWasClosedIsNoReasonToSwitch(t *testing.T) {
 func TestAnAnswerThatHasBegunIsNeverSwitched(t *testing.T) {
 	t.Parallel()
 	more := make(chan struct{})
+	release := sync.OnceFunc(func() { close(more) })
 	a := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = fmt.Fprint(w, "a1 ")
 		w.(http.Flusher).Flush()
@@ -151,6 +153,7 @@ func TestAnAnswerThatHasBegunIsNeverSwitched(t *testing.T) {
 		_, _ = fmt.Fprint(w, "a2")
 	}))
 	t.Cleanup(a.Close)
+	t.Cleanup(release)
 	b := httptest.NewServer(says("b"))
 	t.Cleanup(b.Close)
 	c, f, about := overNetwork(t, map[string]string{"a": a.URL, "b": b.URL}, "a")
@@ -160,12 +163,12 @@ func TestAnAnswerThatHasBegunIsNeverSwitched(t *testing.T) {
 	resp, err := rt.RoundTrip(req)
 	require.NoError(t, err)
 	f.say(about(2, "b"))
-	require.Eventually(t, func() bool {
-		text, err := ask(t.Context(), rt)
-		return err == nil && text == "b"
-	}, 10*time.Second, 10*time.Millisecond)
-	close(more)
-	text, err := body(resp, nil)
+	require.Eventually(t, func() bool { return rt.Status().Active.Index == 2 }, 10*time.Second, 10*time.Millisecond)
+	text, err := ask(t.Context(), rt)
+	require.NoError(t, err)
+	require.Equal(t, "b", text)
+	release()
+	text, err = body(resp, nil)
 	require.NoError(t, err)
 	require.Equal(t, "a1 a2", text)
 }

@@ -54,7 +54,7 @@ func replaces(held, got wire.Active) relation {
 		return relationNewer
 	case got.Index == held.Index && got.Generation == held.Generation:
 		return relationSame
-	case got.Since.After(held.Since):
+	case !held.Since.IsZero() && got.Since.After(held.Since):
 		return relationNewer
 	}
 	return relationOlder

@@ -2,6 +2,8 @@ package controller
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/understudy-rpc/understudy/controller/facts"
@@ -25,6 +27,9 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 		}
 	}
 	c.facts.Apply(targets)
+	for _, err := range c.transports.apply(cfg) {
+		c.logger.Error("The gateway will not ask a provider", "err", err)
+	}
 	for _, o := range c.goneWithout(targets) {
 		c.retire(o)
 	}
@@ -135,4 +140,11 @@ func (c *Controller) sweep(ctx context.Context) error {
 			c.overview.Changed()
 		}
 	}
+}
+
+// Chains are the names of the configured chains, sorted.
+func (c *Controller) Chains() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.owners))
 }

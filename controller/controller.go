@@ -56,6 +56,8 @@ type Options struct {
 	Alertmanager *facts.Client
 	// WatchdogLimit is as in facts.Options.
 	WatchdogLimit time.Duration
+	// ResendLimit is as in facts.Options.
+	ResendLimit time.Duration
 	// WebhookToken is what Alertmanager has to present; empty: nothing.
 	WebhookToken string
 	// StoragePath is the folder of the journal.
@@ -85,6 +87,7 @@ type Controller struct {
 	journal      *journal.Journal
 	fingerprints fingerprints
 	switches     *switches
+	transports   transports
 	teller       teller
 	started      time.Time
 	// recalledFacts are those of before the restart.
@@ -122,6 +125,7 @@ func New(o Options) (*Controller, error) {
 	c.teller = newTeller(c.logger)
 	c.facts = facts.New(facts.Options{
 		Mode: o.Mode, Alertmanager: o.Alertmanager != nil, WatchdogLimit: o.WatchdogLimit,
+		ResendLimit: o.ResendLimit,
 	}, c.started)
 	groups, err := c.Load()
 	if err != nil {
@@ -204,6 +208,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	}, func(error) { cancel() })
 	err := g.Run()
 	r.owners.Wait()
+	c.transports.close()
 	c.saveState()
 	if closing := c.journal.Close(); closing != nil {
 		err = errors.Join(err, fmt.Errorf("journal: %w", closing))

@@ -93,6 +93,7 @@ const (
 	AlertConfigReloadFailed = "UnderstudyConfigReloadFailed"
 	AlertOnFallback         = "UnderstudyOnFallback"
 	AlertEvaluatorsDisagree = "UnderstudyEvaluatorsDisagree"
+	AlertJournalFailing     = "UnderstudyJournalFailing"
 )
 
 // FailoverAlerts are the names of the alerts of ours that are evidence against a
@@ -113,6 +114,6 @@ func Alerts() []string {
 		AlertChainAllProvidersUnhealthy, AlertChainTipStalled, AlertChainSplit,
 		AlertChainNoRedundancy, AlertChainFlapping, AlertChainFailover,
 		AlertWatchdog, AlertExporterDown, AlertProbesStale,
-		AlertConfigReloadFailed, AlertOnFallback, AlertEvaluatorsDisagree,
+		AlertConfigReloadFailed, AlertOnFallback, AlertEvaluatorsDisagree, AlertJournalFailing,
 	)
 }

@@ -49,6 +49,7 @@ var literals = []struct{ rule, comparison, reason string }{
 	{"UnderstudyOnFallback", "== 1", indicator},
 	{"UnderstudyOnFallback", "== 0", indicator},
 	{"UnderstudyEvaluatorsDisagree", "> 0", presence},
+	{"UnderstudyJournalFailing", "== 0", presence},
 }
 
 func TestThresholdsArePolicyButForAList(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kingpin/v2"
@@ -101,9 +102,18 @@ func (p *program) give(flags remoteFlags, done string, send func(context.Context
 			if r, ok := errors.AsType[*remote.Refusal](err); ok && r.Own && !r.Unauthorized() {
 				return exitFailed, err
 			}
-			return exitUsage, err
+			return exitUsage, inDoubt(err)
 		}
 		write(p.stdout, console.Line(done)+".\n\n"+console.Status([]wire.Chain{chain}, time.Now(), p.style()))
 		return exitOK, nil
 	})
+}
+
+// inDoubt says so if the order may be in force without an answer.
+func inDoubt(err error) error {
+	_, unreachable := errors.AsType[*remote.Unreachable](err)
+	if !unreachable || errors.Is(err, syscall.ECONNREFUSED) {
+		return err
+	}
+	return fmt.Errorf("%w; the order may be in force all the same, see understudy status", err)
 }

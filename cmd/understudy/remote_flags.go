@@ -26,7 +26,8 @@ type remoteFlags struct {
 // addRemoteFlags adds them to a command.
 func addRemoteFlags(c *kingpin.CmdClause) remoteFlags {
 	return remoteFlags{
-		url:            c.Flag("controller.url", "Address of the controller; a path prefix is allowed.").Default(remote.DefaultURL).String(),
+		// Without a placeholder, the help would show the twin, which may hold a password.
+		url:            c.Flag("controller.url", "Address of the controller; a path prefix is allowed. Default: "+remote.DefaultURL+".").Default(remote.DefaultURL).PlaceHolder("URL").String(),
 		tokenFile:      c.Flag("controller.token-file", "File with the bearer token for the controller.").PlaceHolder("FILE").String(),
 		httpConfigFile: c.Flag("controller.http-config-file", "File with Prometheus's HTTP client configuration for the controller: basic_auth, authorization, oauth2, tls_config, proxy_url.").PlaceHolder("FILE").String(),
 		timeout:        c.Flag("timeout", "Bound on each request.").Default(remote.DefaultTimeout.String()).Duration(),

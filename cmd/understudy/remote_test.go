@@ -214,6 +214,14 @@ func TestFlagsThatCannotWorkAreRefused(t *testing.T) {
 	}
 }
 
+func TestHelpDoesNotShowTheAddressInTheEnvironment(t *testing.T) {
+	t.Parallel()
+	r := call([]string{"UNDERSTUDY_CONTROLLER_URL=http://u:PASSSECRET2@h/PATHSECRET3"}, "status", "--help")
+	require.Equal(t, exitOK, r.status)
+	require.Contains(t, r.stdout, "http://127.0.0.1:9477")
+	requireNoSecret(t, "help", r.stdout)
+}
+
 func TestStatusShowsChainsAsTable(t *testing.T) {
 	t.Parallel()
 	f := controllerWith(t, "failover", "orders")
@@ -292,6 +300,76 @@ func TestWatchPrintsATableForEachChangeUntilItIsInterrupted(t *testing.T) {
 	require.Contains(t, out.String(), "failback: quicknode is healthy and preferred")
 	require.Regexp(t, `(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`, out.String())
 	require.NotContains(t, out.String(), "\x1b")
+}
+
+func TestWatchRedrawsATerminal(t *testing.T) {
+	t.Parallel()
+	f := controllerWith(t, "failover")
+	var out lockedBuffer
+	v := statusView{program: &program{stdout: &out, stderr: io.Discard}, screen: true}
+	client, err := remote.New(remote.Options{URL: f.URL + "/sub"})
+	require.NoError(t, err)
+	defer client.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan int)
+	go func() {
+		status, _ := v.watch(ctx, client)
+		ended <- status
+	}()
+	drawn := func() []string { return strings.Split(out.String(), "\x1b[H\x1b[2J")[1:] }
+	eventually := func(condition func() bool) { require.Eventually(t, condition, 10*time.Second, time.Millisecond) }
+	eventually(func() bool { return len(drawn()) == 1 })
+	f.change(func() { f.index++ })
+	eventually(func() bool { return len(drawn()) == 2 })
+	f.CloseClientConnections()
+	f.Close()
+	eventually(func() bool { return strings.Contains(out.String(), "trying again") })
+	cancel()
+	require.Equal(t, exitOK, <-ended)
+	for _, screen := range drawn() {
+		require.Contains(t, screen, "* btc/local-daemon", "the table stays, also while the controller is away")
+	}
+}
+
+func TestWhatIsWrittenForTerminals(t *testing.T) {
+	t.Parallel()
+	// The null device counts as a terminal: it is one as far as a program can tell
+	// without asking it for its size.
+	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer func() { _ = device.Close() }()
+	regular, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	require.NoError(t, err)
+	defer func() { _ = regular.Close() }()
+	for _, c := range []struct {
+		name             string
+		stdout           io.Writer
+		environ          []string
+		terminal, colour bool
+	}{
+		{"a terminal", device, nil, true, true},
+		{"a terminal without colours", device, []string{"NO_COLOR=1"}, true, false},
+		{"an empty NO_COLOR says nothing", device, []string{"NO_COLOR="}, true, true},
+		{"a terminal that understands no sequences", device, []string{"TERM=dumb"}, false, false},
+		{"a file", regular, nil, false, false},
+		{"a buffer", new(strings.Builder), nil, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &program{stdout: c.stdout, environ: c.environ}
+			require.Equal(t, c.terminal, p.terminal())
+			require.Equal(t, c.colour, p.style().Colour)
+		})
+	}
+}
+
+func TestAnOrderWithoutAnAnswerIsInDoubt(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer server.Close()
+	r := call(nil, "drain", "btc/quicknode", "--controller.url="+server.URL)
+	require.Equal(t, exitUsage, r.status)
+	require.Contains(t, r.stderr, "the order may be in force all the same, see understudy status")
+	require.NotContains(t, call(nil, "drain", "btc/quicknode", "--controller.url=http://127.0.0.1:1").stderr, "in force", "nobody took it")
 }
 
 func TestWatchEndsOnInterrupt(t *testing.T) {

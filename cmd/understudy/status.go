@@ -32,7 +32,8 @@ func (p *program) status(app *kingpin.Application) command {
 	watch := c.Flag("watch", "Show it again with each change, until interrupted.").Bool()
 	chain := c.Arg("CHAIN", "The only chain to show.").String()
 	return command{c, func() int {
-		v := statusView{chain: *chain, json: *format == "json", program: p}
+		asJSON := *format == "json"
+		v := statusView{program: p, chain: *chain, json: asJSON, screen: p.terminal() && !asJSON}
 		if *watch {
 			return p.ask(flags, v.watch)
 		}
@@ -46,6 +47,8 @@ type statusView struct {
 	// chain is the only one shown; empty: all.
 	chain string
 	json  bool
+	// screen says that a watch draws on a terminal.
+	screen bool
 }
 
 // once shows the chains as they are.
@@ -98,22 +101,21 @@ func (v statusView) printJSON(chains []wire.Chain, indent string) error {
 // watch shows the chains with each change: on a cleared screen before a terminal,
 // and else one after the other, each with its time. As JSON it is a line each.
 func (v statusView) watch(ctx context.Context, client *remote.Client) (int, error) {
-	screen := v.terminal() && !v.json
 	wait := watchWait
-	if screen {
+	if v.screen {
 		wait = redrawWait
 	}
 	shown := ""
-	err := client.Watch(ctx, v.chain, wait, screen, func(s remote.Sight) {
+	err := client.Watch(ctx, v.chain, wait, v.screen, func(s remote.Sight) {
 		switch {
-		case s.Err != nil && screen:
+		case s.Err != nil && v.screen:
 			write(v.stdout, clearScreen+shown+"\n")
 			v.trouble(v.stdout, s.Err)
 		case s.Err != nil:
 			v.trouble(v.stderr, s.Err)
 		case v.json:
 			_ = v.printJSON(s.Chains, "")
-		case screen:
+		case v.screen:
 			now := time.Now()
 			shown = timeLine(now) + console.Status(s.Chains, now, v.style())
 			write(v.stdout, clearScreen+shown)

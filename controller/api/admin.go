@@ -19,10 +19,7 @@ type command func(http.ResponseWriter, *http.Request) (func(context.Context) err
 // chain as it is then.
 func (a *API) ordered(c command) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := a.origins.Check(r); err != nil {
-			return refuse(http.StatusForbidden, "The request comes from a page of another site.")
-		}
-		if wrong := a.mayOrder(r); wrong != nil {
+		if wrong := a.guard(r); wrong != nil {
 			return wrong
 		}
 		act, wrong := c(w, r)
@@ -50,7 +47,7 @@ func (a *API) refusal(ctx context.Context, r *http.Request, err error) error {
 		return refuse(http.StatusNotFound, "Chain %q has no such provider.", shortened(chain))
 	case errors.Is(err, ErrNothingAwaits):
 		return refuse(http.StatusConflict, "No preferred provider of chain %q waits for approval.", shortened(chain))
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
 		return refuse(http.StatusServiceUnavailable, "The order was not in force in time. It may still come into force.").with("Retry-After", retryAfter)
 	}
 	return err

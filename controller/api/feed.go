@@ -9,9 +9,11 @@ import (
 // zero value with a view is ready.
 type feeds struct {
 	view View
-	// mu guards the feed that runs, nil if there is none, and its readers.
+	// mu guards the feed that runs, nil if there is none, its readers, and whether
+	// there will be no further one.
 	mu      sync.Mutex
 	current *feed
+	closed  bool
 	running sync.WaitGroup
 }
 
@@ -40,11 +42,12 @@ type entry struct {
 func newEntry() *entry { return &entry{ready: make(chan struct{})} }
 
 // join is a reader's beginning: the situation, and the place of what comes after
-// it. It is false once the context has ended. leave must follow.
+// it. It is false once the feeds are closed. The context bounds the feed; leave
+// must follow.
 func (f *feeds) join(ctx context.Context) (*feed, *situation, *entry, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if ctx.Err() != nil {
+	if f.closed {
 		return nil, nil, nil, false
 	}
 	if f.current == nil {
@@ -78,11 +81,12 @@ func (f *feeds) leave(left *feed) {
 	}
 }
 
-// wait returns when nothing runs any more. The context of join must have ended.
-func (f *feeds) wait() {
-	// Whoever is joining has the lock; nobody can start anything after.
+// close lets nobody join any more and returns when nothing runs. The context of
+// join must have ended.
+func (f *feeds) close() {
 	f.mu.Lock()
-	f.mu.Unlock() //nolint:staticcheck // The section is empty on purpose.
+	f.closed = true
+	f.mu.Unlock()
 	f.running.Wait()
 }
 

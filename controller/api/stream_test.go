@@ -72,8 +72,14 @@ type told struct{ id, kind, data string }
 // events are what has come since the last call.
 func (l *listener) events(t *testing.T) []told {
 	t.Helper()
+	return l.parsed(t, l.take())
+}
+
+// parsed are the events of a text.
+func (l *listener) parsed(t *testing.T, text string) []told {
+	t.Helper()
 	var events []told
-	for block := range strings.SplitSeq(l.take(), "\n\n") {
+	for block := range strings.SplitSeq(text, "\n\n") {
 		var e told
 		for line := range strings.SplitSeq(block, "\n") {
 			name, value, _ := strings.Cut(line, ": ")

@@ -65,6 +65,13 @@ func TestStatusOfAFleet(t *testing.T) {
 	golden(t, "fleet.status", text)
 }
 
+func TestStatusOfAChain(t *testing.T) {
+	t.Parallel()
+	text := Status([]wire.Chain{read[wire.Chain](t, "failover")}, now, Style{})
+	requirePresentable(t, text)
+	golden(t, "failover.status", text)
+}
+
 func TestExplanations(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"failover", "nobody", "split", "orders"} {

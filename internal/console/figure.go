@@ -50,12 +50,16 @@ func ago(t, now time.Time) string {
 	return clock(t, now) + " UTC (" + age(now.Sub(t)) + " ago)"
 }
 
+// left is how long until then, in whole seconds that have begun: an order for two
+// hours lasts 2h00m, not 1h59m.
+func left(until, now time.Time) string { return age(until.Sub(now) + time.Second - 1) }
+
 // more is how long something still lasts; nil is without end.
 func more(until *time.Time, now time.Time) string {
 	if until == nil {
 		return ""
 	}
-	return " for " + age(until.Sub(now)) + " more"
+	return " for " + left(*until, now) + " more"
 }
 
 // in is when something is due.
@@ -63,7 +67,7 @@ func in(t, now time.Time) string {
 	if !t.After(now) {
 		return "now"
 	}
-	return "in " + age(t.Sub(now))
+	return "in " + left(t, now)
 }
 
 // height is a block height.

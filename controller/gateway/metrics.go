@@ -1,0 +1,173 @@
+package gateway
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/understudy-rpc/understudy/rules"
+)
+
+// result is how a client's request ended.
+type result uint8
+
+const (
+	// resultOK: with a good answer.
+	resultOK result = iota
+	// resultError: with a provider's error.
+	resultError
+	// resultFailed: nobody had an answer.
+	resultFailed
+	// resultDenied: the method is not let through.
+	resultDenied
+	// resultInvalid: it was no request.
+	resultInvalid
+	// resultCancelled: the client went away.
+	resultCancelled
+	// resultAborted: the answer broke off after it had begun.
+	resultAborted
+
+	resultCount
+)
+
+var resultNames = [resultCount]string{
+	resultOK: "ok", resultError: "error", resultFailed: "failed", resultDenied: "denied",
+	resultInvalid: "invalid", resultCancelled: "cancelled", resultAborted: "aborted",
+}
+
+const (
+	labelOutcome = "outcome"
+	labelResult  = "result"
+)
+
+// What the gateway publishes beside the keeper's names.
+var (
+	requestsMetric = rules.Metric{Name: "understudy_gateway_requests_total",
+		Help: "Requests that the gateway sent to the provider, by how they ended.", Type: rules.Counter,
+		Labels: []string{rules.LabelChain, rules.LabelProvider, labelOutcome}}
+	answersMetric = rules.Metric{Name: "understudy_gateway_answers_total",
+		Help: "Requests of clients, by how they ended.", Type: rules.Counter, Labels: []string{rules.LabelChain, labelResult}}
+	inFlightMetric = rules.Metric{Name: "understudy_gateway_in_flight_requests",
+		Help: "Requests of clients that are being answered.", Type: rules.Gauge, Labels: []string{rules.LabelChain}}
+	socketsMetric = rules.Metric{Name: "understudy_gateway_websockets",
+		Help: "Open WebSockets.", Type: rules.Gauge, Labels: []string{rules.LabelChain}}
+	quarantinedMetric = rules.Metric{Name: "understudy_gateway_quarantined",
+		Help: "Whether the gateway leaves the provider alone after failures (1) or not (0).", Type: rules.Gauge,
+		Labels: []string{rules.LabelChain, rules.LabelProvider}}
+	secondsMetric = rules.Metric{Name: "understudy_gateway_request_duration_seconds",
+		Help: "Time in seconds until clients had their whole answer.", Type: rules.Histogram, Labels: []string{rules.LabelChain}}
+	attemptsMetric = rules.Metric{Name: "understudy_gateway_attempts",
+		Help: "Providers that were asked for one request of a client.", Type: rules.Histogram, Labels: []string{rules.LabelChain}}
+)
+
+// Metrics are all metrics of the gateway, in the order of their description.
+var Metrics = []rules.Metric{
+	rules.GatewayEvents, rules.GatewaySwitches, rules.GatewayActiveIndex, rules.GatewayHealthyEndpoints,
+	rules.GatewayTotalEndpoints,
+	requestsMetric, answersMetric, inFlightMetric, socketsMetric, quarantinedMetric, secondsMetric, attemptsMetric,
+}
+
+// metrics makes samples from the memory of the lanes when they are collected, so
+// that a request only adds to numbers, and what is not configured any more is gone.
+type metrics struct {
+	gateway  *Gateway
+	seconds  *prometheus.HistogramVec
+	attempts *prometheus.HistogramVec
+	descs    map[string]*prometheus.Desc
+}
+
+func newMetrics(g *Gateway, registerer prometheus.Registerer) (*metrics, error) {
+	m := &metrics{gateway: g, descs: map[string]*prometheus.Desc{}}
+	m.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: secondsMetric.Name, Help: secondsMetric.Help,
+		Buckets:                        []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 25},
+		NativeHistogramBucketFactor:    1.1,
+		NativeHistogramMaxBucketNumber: 100, NativeHistogramMinResetDuration: time.Hour,
+	}, secondsMetric.Labels)
+	m.attempts = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: attemptsMetric.Name, Help: attemptsMetric.Help, Buckets: []float64{1, 2, 3, 5, 10},
+	}, attemptsMetric.Labels)
+	for _, metric := range Metrics {
+		if metric.Type != rules.Histogram {
+			m.descs[metric.Name] = prometheus.NewDesc(metric.Name, metric.Help, metric.Labels, nil)
+		}
+	}
+	if registerer == nil {
+		return m, nil
+	}
+	for _, c := range []prometheus.Collector{m, m.seconds, m.attempts} {
+		if err := registerer.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// Describe implements prometheus.Collector.
+func (m *metrics) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range m.descs {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (m *metrics) Collect(to chan<- prometheus.Metric) {
+	for _, l := range m.gateway.allLanes() {
+		route, ok := m.gateway.options.Router.Route(l.chain)
+		if ok && !l.settings.Load().Off {
+			m.collect(l, &route, to)
+		}
+	}
+}
+
+func (m *metrics) collect(l *lane, route *Route, to chan<- prometheus.Metric) {
+	emit := func(metric rules.Metric, value float64, labels ...string) {
+		kind := prometheus.GaugeValue
+		if metric.Type == rules.Counter {
+			kind = prometheus.CounterValue
+		}
+		to <- prometheus.MustNewConstMetric(m.descs[metric.Name], kind, value, labels...)
+	}
+	s := m.gateway.state(l, route)
+	emit(rules.GatewayEvents, float64(s.events), l.chain)
+	emit(rules.GatewaySwitches, float64(s.switches), l.chain)
+	emit(rules.GatewayActiveIndex, float64(s.ActiveIndex), l.chain)
+	emit(rules.GatewayHealthyEndpoints, float64(s.HealthyEndpoints), l.chain)
+	emit(rules.GatewayTotalEndpoints, float64(s.TotalEndpoints), l.chain)
+	emit(inFlightMetric, float64(l.inFlight.Load()), l.chain)
+	emit(socketsMetric, float64(l.sockets.Load()), l.chain)
+	for i, name := range resultNames {
+		emit(answersMetric, float64(l.results[i].Load()), l.chain, name)
+	}
+	for _, e := range s.Endpoints {
+		quarantined := 0.
+		if e.quarantined {
+			quarantined = 1
+		}
+		emit(quarantinedMetric, quarantined, l.chain, e.Provider)
+		for i, name := range outcomeNames {
+			emit(requestsMetric, float64(e.outcomes[i]), l.chain, e.Provider, name)
+		}
+	}
+}
+
+// allLanes are the lanes of all configured chains, and of no others if it is known
+// which those are.
+func (g *Gateway) allLanes() []*lane {
+	if g.options.Chains != nil {
+		chains := g.options.Chains()
+		for _, chain := range chains {
+			if route, ok := g.options.Router.Route(chain); ok {
+				g.lane(&route)
+			}
+		}
+		g.forget(chains)
+	}
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	lanes := make([]*lane, 0, len(g.lanes))
+	for _, l := range g.lanes {
+		lanes = append(lanes, l)
+	}
+	return lanes
+}

@@ -1,0 +1,147 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/understudy-rpc/understudy/internal/config"
+)
+
+// serve answers the request.
+func (x *exchange) serve() {
+	post := x.request.Method == http.MethodPost
+	status, err := x.read()
+	if err != nil {
+		x.result = resultInvalid
+		x.dialect.rpc = post && x.path == ""
+		x.refuse(problem{status: status, code: codeInvalidRequest, title: "Invalid request", detail: err.Error()})
+		return
+	}
+	if isUpgrade(x.request) {
+		x.serveWebSocket()
+		return
+	}
+	var ok bool
+	x.dialect, ok = dialectOf(&x.route, post, x.plainPath())
+	x.question = question{kind: x.dialect.kind, rpc: x.dialect.rpc}
+	switch {
+	case !ok:
+		x.result = resultInvalid
+		x.writer.Header().Set("Allow", http.MethodPost)
+		writeProblem(x.writer, problem{status: http.StatusMethodNotAllowed, title: "Method not allowed", detail: "The providers of this chain are asked by POST."})
+	case x.dialect.rpc:
+		x.serveRPC()
+	default:
+		x.serveREST()
+	}
+}
+
+// serveREST forwards a request whose method is its path.
+func (x *exchange) serveREST() {
+	path := x.plainPath()
+	risk, denied := x.policyOf().look(x.route.Kind, path)
+	x.question.method, x.question.risk = path, risk
+	if denied {
+		x.deny()
+		x.refuse(problem{status: http.StatusForbidden, title: "Method not let through", detail: x.denial(path)})
+		return
+	}
+	if risk == read && x.request.Method == http.MethodPost && x.dialect.typ != config.TronHTTP {
+		// Outside of java-tron's, a POST that is no known sending may be one.
+		x.question.risk = signed
+	}
+	x.finish(x.ask(), path)
+}
+
+// serveRPC forwards a call or a batch.
+func (x *exchange) serveRPC() {
+	policy := x.policyOf()
+	if !policy.rpcPath(x.route.Kind, x.plainPath()) {
+		x.deny()
+		x.refuse(problem{status: http.StatusForbidden, code: codeInvalidRequest, title: "Path not let through", detail: x.denial(x.path)})
+		return
+	}
+	var err error
+	x.calls, x.batch, err = parseCalls(x.body)
+	if err == nil && len(x.calls) > x.options.MaxBatch {
+		err = fmt.Errorf("the batch has %d calls; at most %d are taken", len(x.calls), x.options.MaxBatch)
+	}
+	if err != nil {
+		x.result = resultInvalid
+		code := codeInvalidRequest
+		if errors.Is(err, errNotJSON) {
+			code = codeParse
+		}
+		x.refuse(problem{status: http.StatusBadRequest, code: code, title: "Invalid request", detail: err.Error()})
+		return
+	}
+	for i := range x.calls {
+		x.rule(policy, &x.calls[i])
+	}
+	if x.batch {
+		x.serveBatch()
+		return
+	}
+	c := &x.calls[0]
+	x.question.method, x.question.risk, x.question.id = c.method, c.risk, c.id
+	if c.refusal != nil {
+		x.refuse(problem{status: x.refusalStatus(c.refusal), code: c.refusal.code, detail: c.refusal.message})
+		return
+	}
+	x.finish(x.ask(), c.method)
+}
+
+// rule lets a call through or refuses it.
+func (x *exchange) rule(p *policy, c *call) {
+	if c.refusal != nil {
+		x.result = resultInvalid
+		return
+	}
+	risk, denied := p.look(x.dialect.kind, c.method)
+	c.risk = risk
+	if denied {
+		x.deny()
+		c.refusal = &refusal{codeMethodNotFound, x.denial(c.method)}
+	}
+}
+
+func (x *exchange) deny() { x.result = resultDenied }
+
+// denial says what was refused, and how to have it let through.
+func (x *exchange) denial(method string) string {
+	return fmt.Sprintf("%s is not let through to chain %s; the operator of the gateway can allow it by the chain's list of allowed methods", method, x.route.Chain)
+}
+
+// refusalStatus is the HTTP status of a refused call: the one that the nodes give
+// with such an error, since clients that look at the status may not look at the
+// words.
+func (x *exchange) refusalStatus(r *refusal) int {
+	switch {
+	case r.code != codeMethodNotFound:
+		return http.StatusBadRequest
+	case x.dialect.kind == config.Bitcoin:
+		return http.StatusNotFound
+	}
+	return http.StatusOK
+}
+
+// finish gives the client the answer of an attempt, or says that there is none.
+func (x *exchange) finish(a *attempt, method string) {
+	switch {
+	case x.gone():
+		x.result = resultCancelled
+		x.drop(a)
+	case a == nil:
+		x.result = resultFailed
+		x.refuse(x.nobody(method))
+	default:
+		defer x.heads.release(a)
+		if a.outcome != OK {
+			x.result = resultError
+		}
+		x.answer(a)
+	}
+}
+
+func (x *exchange) policyOf() *policy { return x.Gateway.policy(x.lane, x.route.Kind) }
