@@ -73,7 +73,7 @@ var hurried = tempo{
 	},
 	// An Alertmanager that hears nothing takes alerts for over after four delays.
 	flags: []string{"--rules.alert.resend-delay=4s"},
-	own:   []string{"--alertmanager.watchdog-limit=6s", "--alertmanager.resend-limit=6s", "--rules.interval=1s"},
+	own:   []string{"--alertmanager.watchdog-limit=8s", "--alertmanager.resend-limit=6s", "--rules.interval=1s"},
 }
 
 // stack is everything there is: nodes, exporter, Prometheus, Alertmanager and
