@@ -41,7 +41,8 @@ type TransportOptions struct {
 	// once or twice.
 	NoReplay bool
 	// RefuseNone fails requests with NoProviderError while the controller says that
-	// nobody serves; unset, they go to the provider that served last.
+	// nobody serves; unset, they go to the provider that served last, unless that
+	// one serves wrong data.
 	RefuseNone bool
 	// Quarantine is for how long a provider without connection comes last; zero:
 	// 15 s. It ends with the next generation, too.
@@ -221,7 +222,7 @@ func (t *Transport) take(ctx context.Context) (*line, error) {
 	}
 	position, err := t.f.latest()
 	switch {
-	case position.active.State == wire.StateNone && (t.line == nil || t.o.RefuseNone):
+	case position.active.State == wire.StateNone && (t.line == nil || t.o.RefuseNone || position.active.LastWrong):
 		return nil, &NoProviderError{Chain: t.f.chain, Reason: position.active.Reason}
 	case t.line == nil:
 		return nil, &NoProviderError{Chain: t.f.chain, Err: err}

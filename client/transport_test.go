@@ -331,6 +331,13 @@ func TestWithNobodyServingTheTransportKeepsWhatItHas(t *testing.T) {
 		var none *client.NoProviderError
 		require.ErrorAs(t, err, &none)
 		require.Equal(t, "all are down", none.Reason)
+
+		lied := nobody(3, 1)
+		lied.LastProvider, lied.LastWrong = "a", true
+		f.say(lied)
+		time.Sleep(time.Second)
+		_, err = ask(t.Context(), keeps)
+		require.ErrorAs(t, err, &none, "nobody goes on with a provider that serves wrong data")
 		require.NoError(t, c.Close())
 	})
 }

@@ -29,10 +29,10 @@ func (c *Client) Watch(ctx context.Context, chain string) iter.Seq2[wire.Active,
 		defer context.AfterFunc(c.ctx, cancel)()
 		p := newPoller(c, chain)
 		lost := false
-		for {
+		for c.ctx.Err() == nil {
 			changed, err := p.step(ctx)
 			switch {
-			case ctx.Err() != nil:
+			case ctx.Err() != nil || c.ctx.Err() != nil:
 				return
 			case err != nil && !lost:
 				lost = true

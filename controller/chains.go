@@ -2,6 +2,8 @@ package controller
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/understudy-rpc/understudy/controller/facts"
@@ -36,7 +38,7 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 	for _, chain := range cfg.Chains {
 		o, known := c.owners[chain.Name]
 		if known {
-			o.conf.Store(c.configure(chain))
+			o.conf.Store(c.configure(chain, o.conf.Load()))
 			o.wake()
 			continue
 		}
@@ -44,7 +46,7 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 		delete(c.remembered, chain.Name)
 		o = c.newOwner(chain.Name, before)
 		c.owners[chain.Name] = o
-		o.conf.Store(c.configure(chain))
+		o.conf.Store(c.configure(chain, nil))
 		if starting {
 			c.showAgain(o, before.index)
 		}
@@ -138,4 +140,11 @@ func (c *Controller) sweep(ctx context.Context) error {
 			c.overview.Changed()
 		}
 	}
+}
+
+// Chains are the names of the configured chains, sorted.
+func (c *Controller) Chains() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.owners))
 }

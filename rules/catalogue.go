@@ -29,16 +29,17 @@ func Exporter() []Metric {
 	return byName(all)
 }
 
-// Controller lists the metrics that the controller and its gateway publish and
-// that rules, dashboards and users rely on, in the order of the exposition.
+// Controller lists the metrics that the controller, its gateway and its evaluator
+// of rules publish and that rules, dashboards and users rely on, in the order of
+// the exposition.
 func Controller() []Metric {
-	return byName(append(decisions(), []Metric{
+	return byName(slices.Concat(decisions(), Evaluator(), []Metric{
 		ProviderStatus, ProviderActive, ProviderFailovers, Switches,
 		EvaluatorActive, EvaluatorDisagreements,
 		GatewayEvents, GatewaySwitches, GatewayActiveIndex,
 		GatewayHealthyEndpoints, GatewayTotalEndpoints,
 		ReloadSuccessful, ReloadTimestamp, ConfigHash, Ready,
-	}...))
+	}))
 }
 
 func byName(all []Metric) []Metric {

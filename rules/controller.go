@@ -51,16 +51,16 @@ var (
 		"Facts that stand by one of the sources alone.", Gauge, nil}
 )
 
-// What the gateway publishes. The keeper's operators know these names.
+// What the gateway publishes. A keeper's operators know these names and texts.
 var (
 	GatewayEvents = Metric{"keeper_rpc_failover_events_total",
-		"Requests that a provider failed to answer.", Counter, byChain}
+		"Total RPC failover events due to endpoint failures", Counter, byChain}
 	GatewaySwitches = Metric{"keeper_rpc_failover_switches_total",
-		"Switches of the endpoint that requests go to first.", Counter, byChain}
+		"Total active RPC endpoint switches", Counter, byChain}
 	GatewayActiveIndex = Metric{"keeper_rpc_failover_active_endpoint_index",
-		"Place, counted from 0 in the order of the configuration, of the endpoint that requests go to first.", Gauge, byChain}
+		"Current active endpoint index for multi-region RPC failover", Gauge, byChain}
 	GatewayHealthyEndpoints = Metric{"keeper_rpc_failover_healthy_endpoints",
-		"Endpoints that requests may go to.", Gauge, byChain}
+		"Number of healthy RPC endpoints currently available", Gauge, byChain}
 	GatewayTotalEndpoints = Metric{"keeper_rpc_failover_total_endpoints",
-		"Configured endpoints.", Gauge, byChain}
+		"Total configured RPC endpoints for failover", Gauge, byChain}
 )

@@ -47,6 +47,16 @@ func addDecisionFlags(c *kingpin.CmdClause) decisionFlags {
 	}
 }
 
+// defaultDecisions are the flags of a command that leaves no choice.
+func defaultDecisions(storage string) decisionFlags {
+	app := kingpin.New("", "")
+	f := addDecisionFlags(app.Command("defaults", ""))
+	if _, err := app.Parse([]string{"defaults", "--storage.path=" + storage}); err != nil {
+		panic(fmt.Sprintf("the defaults of the flags are wrong: %v", err))
+	}
+	return f
+}
+
 // options are the controller's, but for its sources.
 func (f decisionFlags) options(cfg config.Config, s *service, r prometheus.Registerer) (controller.Options, error) {
 	o := controller.Options{

@@ -22,8 +22,10 @@ type environment struct {
 	Evaluator        string        `env:"EVALUATOR"`
 	ExporterHTTP     string        `env:"EXPORTER_HTTP_CONFIG_FILE"`
 	ExporterURL      []string      `env:"EXPORTER_URL" envSeparator:","`
+	Once             bool          `env:"ONCE"`
 	Quiet            bool          `env:"QUIET"`
 	RulesInterval    string        `env:"RULES_INTERVAL"`
+	Scenario         string        `env:"SCENARIO"`
 	StoragePath      string        `env:"STORAGE_PATH"`
 	WebAdminToken    string        `env:"WEB_ADMIN_TOKEN_FILE"`
 	WebMaxWatchers   string        `env:"WEB_MAX_WATCHERS"`
@@ -32,6 +34,7 @@ type environment struct {
 	ControllerHTTP   string        `env:"CONTROLLER_HTTP_CONFIG_FILE"`
 	ControllerToken  string        `env:"CONTROLLER_TOKEN_FILE"`
 	ControllerURL    string        `env:"CONTROLLER_URL"`
+	Fast             bool          `env:"FAST"`
 	FatalWarnings    bool          `env:"FATAL_WARNINGS"`
 	For              string        `env:"FOR"`
 	Force            bool          `env:"FORCE"`
@@ -88,6 +91,9 @@ func (e environment) values() map[string][]string {
 	word("controller.http-config-file", e.ControllerHTTP)
 	word("controller.token-file", e.ControllerToken)
 	word("controller.url", e.ControllerURL)
+	yes("fast", e.Fast)
+	yes("once", e.Once)
+	word("scenario", e.Scenario)
 	yes("fatal-warnings", e.FatalWarnings)
 	word("for", e.For)
 	yes("force", e.Force)

@@ -11,12 +11,13 @@ import (
 
 	"github.com/understudy-rpc/understudy/controller"
 	"github.com/understudy-rpc/understudy/controller/api"
+	"github.com/understudy-rpc/understudy/controller/gateway"
 	"github.com/understudy-rpc/understudy/internal/config"
 )
 
 // open puts together what a command that decides serves: the API, the alerts,
-// and for every other path the pages given.
-func (s *service) open(c *controller.Controller, o controller.Options, f decisionFlags, pages http.Handler) error {
+// the gateway, and for every other path the pages given.
+func (s *service) open(c *controller.Controller, g *gateway.Gateway, o controller.Options, f decisionFlags, pages http.Handler) error {
 	admin, err := tokenIn(*f.adminToken)
 	if err != nil {
 		return fmt.Errorf("--web.admin-token-file: %w", err)
@@ -24,12 +25,12 @@ func (s *service) open(c *controller.Controller, o controller.Options, f decisio
 	a, err := api.New(api.Options{
 		View: c.Overview(), Operator: c, Trusted: s.trusts, Authenticated: s.exposed.authenticated,
 		AdminToken: admin, ExternalURL: *s.flags.externalURL, Webhook: c.Webhook(), WebhookOpen: o.WebhookToken != "",
-		MaxWatchers: *f.maxWatchers, Registerer: o.Registerer, Logger: s.logger,
+		Failover: failover(g), MaxWatchers: *f.maxWatchers, Registerer: o.Registerer, Logger: s.logger,
 	})
 	if err != nil {
 		return err
 	}
-	s.stopping = append(s.stopping, a.Stop)
+	s.stopping = append(s.stopping, a.Stop, g.Close)
 	prefix := strings.TrimSuffix(s.prefix, "/")
 	own := http.StripPrefix(prefix, a)
 	r := chi.NewRouter()
@@ -39,7 +40,10 @@ func (s *service) open(c *controller.Controller, o controller.Options, f decisio
 	} {
 		r.Handle(prefix+path, own)
 	}
+	r.Handle(prefix+"/rpc/{chain}", g)
+	r.Handle(prefix+"/rpc/{chain}/*", g)
 	r.Get(prefix+"/alerts", c.ServeAlerts)
+	r.Get(prefix+*s.flags.telemetryPath, a.Metrics(pages).ServeHTTP)
 	r.Mount("/", pages)
 	s.handler = r
 	return nil

@@ -4,15 +4,8 @@ import (
 	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
-)
 
-// The labels of the evaluator's own metrics. An exporter is named by its
-// instance.
-const (
-	labelGroup    = "group"
-	labelRule     = "rule"
-	labelExporter = "exporter"
-	labelReason   = "reason"
+	"github.com/understudy-rpc/understudy/rules"
 )
 
 // metrics is what the evaluator publishes of itself.
@@ -31,39 +24,30 @@ type metrics struct {
 
 // newMetrics makes the metrics and registers them, if there is where.
 func newMetrics(r prometheus.Registerer) (*metrics, error) {
-	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	counters := func(of rules.Metric) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: of.Name, Help: of.Help}, of.Labels)
 	}
-	gauge := func(name, help string) prometheus.Gauge {
-		return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+	counter := func(of rules.Metric) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: of.Name, Help: of.Help})
 	}
+	gauge := func(of rules.Metric) prometheus.Gauge {
+		return prometheus.NewGauge(prometheus.GaugeOpts{Name: of.Name, Help: of.Help})
+	}
+	duration := rules.RuleGroupDuration
 	m := &metrics{
-		evaluations: counters("understudy_rule_evaluations_total",
-			"Evaluations of the rule.", labelGroup, labelRule),
-		failures: counters("understudy_rule_evaluation_failures_total",
-			"Evaluations of the rule that failed.", labelGroup, labelRule),
-		groupDuration: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "understudy_rule_group_duration_seconds",
-			Help: "Duration of the last evaluation of the group, in seconds.",
-		}, []string{labelGroup}),
-		duration: gauge("understudy_evaluation_duration_seconds",
-			"Duration of the last evaluation of all rules, in seconds."),
-		timestamp: gauge("understudy_evaluation_timestamp_seconds",
-			"Time of the last evaluation of all rules, as Unix time in seconds."),
-		samples: gauge("understudy_evaluator_samples", "Samples in the memory of the rule evaluator."),
-		series:  gauge("understudy_evaluator_series", "Series in the memory of the rule evaluator."),
-		resultsDropped: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "understudy_rule_results_dropped_total",
-			Help: "Results of rules that were dropped as another rule or a scrape had written the same series at that time.",
-		}),
-		templateFailures: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "understudy_template_failures_total",
-			Help: "Templates of alerts that could not be expanded and show the error instead.",
-		}),
-		scrapes:           counters("understudy_scrapes_total", "Scrapes of the exporter.", labelExporter),
-		scrapeFailures:    counters("understudy_scrape_failures_total", "Scrapes of the exporter that failed.", labelExporter, labelReason),
-		samplesDropped:    counters("understudy_scrape_samples_dropped_total", "Scraped samples that were dropped as their series was there twice.", labelExporter),
-		timestampsIgnored: counters("understudy_scrape_timestamps_ignored_total", "Scraped samples whose own time was ignored in favour of the scrape's.", labelExporter),
+		evaluations:       counters(rules.RuleEvaluations),
+		failures:          counters(rules.RuleFailures),
+		groupDuration:     prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: duration.Name, Help: duration.Help}, duration.Labels),
+		duration:          gauge(rules.EvaluationDuration),
+		timestamp:         gauge(rules.EvaluationTimestamp),
+		samples:           gauge(rules.EvaluatorSamples),
+		series:            gauge(rules.EvaluatorSeries),
+		resultsDropped:    counter(rules.RuleResultsDropped),
+		templateFailures:  counter(rules.TemplateFailures),
+		scrapes:           counters(rules.Scrapes),
+		scrapeFailures:    counters(rules.ScrapeFailures),
+		samplesDropped:    counters(rules.ScrapeSamplesDropped),
+		timestampsIgnored: counters(rules.ScrapeTimestampsIgnored),
 	}
 	if r == nil {
 		return m, nil

@@ -1,14 +1,18 @@
 package evaluator
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-rpc/understudy/rules"
 )
 
 func TestTheEvaluatorsOwnMetrics(t *testing.T) {
@@ -89,4 +93,30 @@ func TestTwoEvaluatorsCannotShareARegistry(t *testing.T) {
 	require.NoError(t, err)
 	_, err = New(o, nil)
 	require.ErrorContains(t, err, "register metrics")
+}
+
+func TestWhatIsPublishedIsWhatTheCatalogueSaysAndIsDescribed(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, rulesOf("- {record: chain:height, expr: height}"))
+	s.after(0, "height 2")
+	families, err := s.registry.Gather()
+	require.NoError(t, err)
+	var published []rules.Metric
+	for _, f := range families {
+		m := rules.Metric{Name: f.GetName(), Help: f.GetHelp(), Type: rules.Gauge}
+		if f.GetType() == dto.MetricType_COUNTER {
+			m.Type = rules.Counter
+		}
+		for _, pair := range f.GetMetric()[0].GetLabel() {
+			m.Labels = append(m.Labels, pair.GetName())
+		}
+		published = append(published, m)
+	}
+	require.Equal(t, rules.Evaluator(), published)
+	doc, err := os.ReadFile("../../docs/metrics.md")
+	require.NoError(t, err)
+	for _, m := range rules.Evaluator() {
+		require.Contains(t, rules.Controller(), m)
+		require.Contains(t, string(doc), "`"+m.Name+"`")
+	}
 }

@@ -65,15 +65,11 @@ type combination struct {
 	// fromLeft and fromRight are the elements of the result, and labels theirs.
 	fromLeft, fromRight []int32
 	labels              []labels.Labels
-	distinct            bool
 }
 
 func (c *combination) apply(_ *memory, _ int64, values []float64) (vector, bool) {
 	if c.changed() {
 		c.learn()
-	}
-	if !c.distinct {
-		return vector{}, false
 	}
 	for _, i := range c.fromLeft {
 		values = append(values, c.left.result.values[i])
@@ -84,7 +80,8 @@ func (c *combination) apply(_ *memory, _ int64, values []float64) (vector, bool)
 	return vector{c.labels, values}, true
 }
 
-// learn finds what is in the result.
+// learn finds what is in the result. No labels can be there twice, as equal ones
+// match.
 func (c *combination) learn() {
 	c.fromLeft, c.fromRight = c.fromLeft[:0], c.fromRight[:0]
 	left, right := c.left.result.labels, c.right.result.labels
@@ -96,7 +93,6 @@ func (c *combination) learn() {
 	} else {
 		c.fromLeft = c.among(c.fromLeft, left, right, c.op == parser.LAND)
 	}
-	c.distinct = true
 	switch {
 	case len(c.fromRight) == 0 && len(c.fromLeft) == len(left):
 		c.labels = left
@@ -110,7 +106,6 @@ func (c *combination) learn() {
 		for _, i := range c.fromRight {
 			c.labels = append(c.labels, right[i])
 		}
-		c.distinct = len(c.fromRight) == 0 || distinct(c.labels)
 	}
 }
 

@@ -95,12 +95,7 @@ func newMetrics(g *Gateway, registerer prometheus.Registerer) (*metrics, error) 
 	if registerer == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m, m.seconds, m.attempts} {
-		if err := registerer.Register(c); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	return m, registerer.Register(m)
 }
 
 // Describe implements prometheus.Collector.
@@ -108,16 +103,20 @@ func (m *metrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range m.descs {
 		to <- d
 	}
+	m.seconds.Describe(to)
+	m.attempts.Describe(to)
 }
 
 // Collect implements prometheus.Collector.
 func (m *metrics) Collect(to chan<- prometheus.Metric) {
 	for _, l := range m.gateway.allLanes() {
 		route, ok := m.gateway.options.Router.Route(l.chain)
-		if ok {
+		if ok && !l.settings.Load().Off {
 			m.collect(l, &route, to)
 		}
 	}
+	m.seconds.Collect(to)
+	m.attempts.Collect(to)
 }
 
 func (m *metrics) collect(l *lane, route *Route, to chan<- prometheus.Metric) {

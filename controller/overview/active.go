@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-rpc/understudy/controller/board"
+	"github.com/understudy-rpc/understudy/controller/decision"
 	"github.com/understudy-rpc/understudy/controller/observation"
 	"github.com/understudy-rpc/understudy/controller/selection"
 	"github.com/understudy-rpc/understudy/controller/wire"
@@ -74,7 +75,7 @@ func (o *Overview) active(posted board.Posted, now time.Time) wire.Active {
 		a.Reason = s.Sentence()
 	}
 	if a.Provider == nil {
-		a.LastProvider = s.Current.Last
+		a.LastProvider, a.LastWrong = s.Current.Last, wrong(s)
 		a.Reason = s.Sentence()
 	}
 	return a
@@ -92,7 +93,7 @@ func (o *Overview) capable(posted board.Posted, capability string, now time.Time
 	case choice.Provider == d.State.Current.Provider && choice.Provider != "":
 		a.Reason = d.State.Why
 	case choice.Provider == "":
-		a.LastProvider = d.State.Current.Last
+		a.LastProvider, a.LastWrong = d.State.Current.Last, wrong(d.State)
 		a.Reason = "none: no healthy provider has the capability " + capability
 	default:
 		a.Reason = choice.Sentence(why, d.State.Current.Provider, "lacks "+capability)
@@ -100,13 +101,22 @@ func (o *Overview) capable(posted board.Posted, capability string, now time.Time
 	return a
 }
 
+// wrong says that who served last serves wrong data or another network.
+func wrong(s decision.State) bool {
+	m, known := s.Members[s.Current.Last]
+	return known && (m.Integrity || !m.Proven)
+}
+
 // answer is what there is to say of a chain that a provider serves.
 func (o *Overview) answer(posted board.Posted, provider string, state selection.State, fallbacks []string, now time.Time) wire.Active {
 	d := posted.Decision
 	a := wire.Active{
 		Chain: d.Config.Name, State: state.String(), Generation: d.State.Generation, Index: posted.Index,
-		Fallbacks: append([]string{}, fallbacks...), Capabilities: []string{}, Gateway: "/rpc/" + d.Config.Name,
+		Fallbacks: append([]string{}, fallbacks...), Capabilities: []string{},
 		Stale: !o.Observations.Fresh(now),
+	}
+	if d.Config.Gateway.Enabled {
+		a.Gateway = "/rpc/" + d.Config.Name
 	}
 	if d.State.Split {
 		a.AgreementAgeSeconds = ageOf(d.State.Agreed, now)

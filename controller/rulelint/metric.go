@@ -10,24 +10,6 @@ import (
 	"github.com/understudy-rpc/understudy/rules"
 )
 
-// ofEvaluator are the metrics that the rule evaluator publishes of itself, beside
-// the catalogue that rules and dashboards rely on.
-var ofEvaluator = []rules.Metric{
-	{Name: "understudy_evaluation_duration_seconds"},
-	{Name: "understudy_evaluation_timestamp_seconds"},
-	{Name: "understudy_evaluator_samples"},
-	{Name: "understudy_evaluator_series"},
-	{Name: "understudy_rule_evaluation_failures_total", Type: rules.Counter, Labels: []string{"group", "rule"}},
-	{Name: "understudy_rule_evaluations_total", Type: rules.Counter, Labels: []string{"group", "rule"}},
-	{Name: "understudy_rule_group_duration_seconds", Labels: []string{"group"}},
-	{Name: "understudy_rule_results_dropped_total", Type: rules.Counter},
-	{Name: "understudy_scrape_failures_total", Type: rules.Counter, Labels: []string{"exporter", "reason"}},
-	{Name: "understudy_scrape_samples_dropped_total", Type: rules.Counter, Labels: []string{"exporter"}},
-	{Name: "understudy_scrape_timestamps_ignored_total", Type: rules.Counter, Labels: []string{"exporter"}},
-	{Name: "understudy_scrapes_total", Type: rules.Counter, Labels: []string{"exporter"}},
-	{Name: "understudy_template_failures_total", Type: rules.Counter},
-}
-
 // ofBuild tells the version of a process.
 // Its labels are those of prometheus/common/version.
 var ofBuild = rules.Metric{
@@ -54,7 +36,7 @@ var ofOurs = []string{"bifrost_", "understudy_", "keeper_rpc_failover_"}
 // exported are all metrics whose labels are known.
 func exported() map[string]rules.Metric {
 	all := map[string]rules.Metric{}
-	for _, m := range slices.Concat(rules.Exporter(), rules.Controller(), ofEvaluator, []rules.Metric{ofBuild}) {
+	for _, m := range slices.Concat(rules.Exporter(), rules.Controller(), []rules.Metric{ofBuild}) {
 		all[m.Name] = m
 		if m.Type == rules.Histogram {
 			all[m.Name+"_count"] = rules.Metric{Name: m.Name + "_count", Type: rules.Counter, Labels: m.Labels}

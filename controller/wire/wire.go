@@ -62,6 +62,9 @@ type Active struct {
 	Reason string `json:"reason"`
 	// LastProvider is who served last, while nobody does.
 	LastProvider string `json:"last_provider,omitempty"`
+	// LastWrong says that the last provider serves wrong data or another network,
+	// so that not even who has nothing else may go on with it.
+	LastWrong bool `json:"last_wrong,omitempty"`
 	// Fallbacks are the other providers that may serve, the next one first.
 	Fallbacks    []string `json:"fallbacks"`
 	Capabilities []string `json:"capabilities"`
@@ -294,4 +297,7 @@ type Health struct {
 	Status string `json:"status"`
 	// Chains are the states of the chains by name.
 	Chains map[string]string `json:"chains"`
+	// Failover is what the gateway knows of the chain's endpoints; nil if the answer
+	// is about several chains.
+	Failover *Failover `json:"failover,omitempty"`
 }
