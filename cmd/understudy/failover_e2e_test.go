@@ -265,7 +265,8 @@ func (s *stack) takesOverAgain(p *node.Process) {
 	s.awaitActive("eth", "second")
 }
 
-// endsWell lets the last one return who died.
+// endsWell lets the last one return who died. The journal of all the controller's
+// lives then tells the same story again.
 func (s *stack) endsWell() {
 	s.revive()
 	s.awaitActive("ltc", "own")
@@ -275,6 +276,11 @@ func (s *stack) endsWell() {
 			require.NotEmpty(s, e.Reason, "%+v", e)
 		}
 	}
+	s.controller.Stop()
+	r := call(nil, "replay", s.journal)
+	require.Equal(s, exitOK, r.status, r.stdout+r.stderr)
+	require.Contains(s, r.stdout, " eth  failover: failover: first inconsistent (ProviderInconsistent)")
+	require.Contains(s, r.stdout, " ltc  failback: ")
 }
 
 // crash is step (g): the controller is killed and started again. The first that

@@ -73,7 +73,7 @@ var hurried = tempo{
 	},
 	// An Alertmanager that hears nothing takes alerts for over after four delays.
 	flags: []string{"--rules.alert.resend-delay=4s"},
-	own:   []string{"--alertmanager.watchdog-limit=6s", "--alertmanager.resend-limit=6s", "--rules.interval=1s"},
+	own:   []string{"--alertmanager.watchdog-limit=8s", "--alertmanager.resend-limit=6s", "--rules.interval=1s"},
 }
 
 // stack is everything there is: nodes, exporter, Prometheus, Alertmanager and
@@ -85,10 +85,11 @@ type stack struct {
 	btc      *node.BtcdNode
 	eth      *node.AnvilChain
 	exporter *node.Process
-	// controller is that of address, and remembers is what it answered first in its
-	// present life.
+	// controller is that of address, with its journal in a folder, and remembers is
+	// what it answered first in its present life.
 	controller   *node.Process
 	address      string
+	journal      string
 	remembers    wire.ActiveList
 	prometheus   *node.PrometheusNode
 	alertmanager *node.AlertmanagerNode
@@ -98,7 +99,7 @@ type stack struct {
 // startStack starts a stack, which ends with its test.
 func startStack(t *testing.T, at tempo) *stack {
 	t.Helper()
-	s := &stack{T: t, began: time.Now(), address: node.FreeAddress(t)}
+	s := &stack{T: t, began: time.Now(), address: node.FreeAddress(t), journal: t.TempDir()}
 	exporter, prometheus, alertmanager := node.FreeAddress(t), node.FreeAddress(t), node.FreeAddress(t)
 	config := s.startNodes(at.policy)
 	dir := written(t)
@@ -119,7 +120,7 @@ func startStack(t *testing.T, at tempo) *stack {
 	s.exporter = s.startProgram("exporter", exporter, nil, "--config.file="+config)
 	s.controller = s.startProgram("controller", s.address, s.listen, append([]string{
 		"--config.file=" + config, "--exporter.url=http://" + exporter, "--alertmanager.url=http://" + alertmanager,
-		"--storage.path=" + t.TempDir(), "--web.webhook-token-file=" + token,
+		"--storage.path=" + s.journal, "--web.webhook-token-file=" + token,
 	}, at.own...)...)
 	s.alertmanager = node.AlertmanagerAt(t, alertmanager, filepath.Join(dir, "alertmanager.yml"))
 	s.prometheus = node.PrometheusAt(t, prometheus, filepath.Join(dir, "prometheus.yml"), at.flags...)
