@@ -56,6 +56,8 @@ type Options struct {
 	Alertmanager *facts.Client
 	// WatchdogLimit is as in facts.Options.
 	WatchdogLimit time.Duration
+	// ResendLimit is as in facts.Options.
+	ResendLimit time.Duration
 	// WebhookToken is what Alertmanager has to present; empty: nothing.
 	WebhookToken string
 	// StoragePath is the folder of the journal.
@@ -123,6 +125,7 @@ func New(o Options) (*Controller, error) {
 	c.teller = newTeller(c.logger)
 	c.facts = facts.New(facts.Options{
 		Mode: o.Mode, Alertmanager: o.Alertmanager != nil, WatchdogLimit: o.WatchdogLimit,
+		ResendLimit: o.ResendLimit,
 	}, c.started)
 	groups, err := c.Load()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 type environment struct {
 	AlertmanagerHTTP string        `env:"ALERTMANAGER_HTTP_CONFIG_FILE"`
 	AlertmanagerURL  string        `env:"ALERTMANAGER_URL"`
+	ResendLimit      string        `env:"ALERTMANAGER_RESEND_LIMIT"`
 	WatchdogLimit    string        `env:"ALERTMANAGER_WATCHDOG_LIMIT"`
 	Evaluator        string        `env:"EVALUATOR"`
 	ExporterHTTP     string        `env:"EXPORTER_HTTP_CONFIG_FILE"`
@@ -73,6 +74,7 @@ func (e environment) values() map[string][]string {
 	}
 	word("alertmanager.http-config-file", e.AlertmanagerHTTP)
 	word("alertmanager.url", e.AlertmanagerURL)
+	word("alertmanager.resend-limit", e.ResendLimit)
 	word("alertmanager.watchdog-limit", e.WatchdogLimit)
 	word("evaluator", e.Evaluator)
 	word("exporter.http-config-file", e.ExporterHTTP)

@@ -174,6 +174,7 @@ func TestAnswersFollowTheView(t *testing.T) {
 	require.Len(t, decoded[wire.ActiveList](t, get(a, "/active")).Chains, 3)
 	v.remove("btc")
 	problemOf(t, get(a, "/active/btc"), http.StatusNotFound)
+	require.NotContains(t, *a.pages.chains.Load(), "btc", "what is gone takes no memory")
 	require.Len(t, decoded[wire.ActiveList](t, get(a, "/active")).Chains, 2)
 	v.set(active("btc", "local-daemon"))
 	require.Equal(t, http.StatusOK, get(a, "/active/btc").Code, "a chain may come back")

@@ -66,6 +66,10 @@ func TestWhoSeesWholeAddressesAndGivesOrders(t *testing.T) {
 					require.Equal(t, c.whole, strings.Contains(w.Body.String(), secret), path)
 				}
 				require.Contains(t, w.Body.String(), "https://")
+				require.Contains(t, []string{"no-store", "no-cache"}, w.Header().Get("Cache-Control"))
+				if c.whole {
+					require.Equal(t, "no-store", w.Header().Get("Cache-Control"), path)
+				}
 				require.Contains(t, w.Header().Get("Vary"), "Authorization")
 			}
 			w := get(a, "/active/btc", append([]string{"Accept", "text/plain"}, c.headers...)...)

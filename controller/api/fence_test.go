@@ -38,6 +38,17 @@ func TestAPanicEndsOneRequestOnly(t *testing.T) {
 	require.Equal(t, http.StatusOK, response.StatusCode)
 }
 
+func TestAPanicLeavesNoHeaderBehind(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t, newFakeView(), Options{Webhook: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1")
+		panic("before the answer")
+	})})
+	w := request(a, http.MethodPost, routeWebhook, "{}")
+	problemOf(t, w, http.StatusInternalServerError)
+	require.Empty(t, w.Header().Get("Content-Length"))
+}
+
 func TestAnAnswerThatBreaksOffIsNoWholeOne(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, newFakeView(), Options{Webhook: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -102,7 +102,7 @@ func (x *exchange) note(a *attempt) {
 // better keeps the more meaningful of two attempts, and the first of two that are
 // worth the same. The other one is released.
 func (x *exchange) better(best, a *attempt) *attempt {
-	if a.outcome.worth() == 0 || best != nil && best.outcome.worth() >= a.outcome.worth() {
+	if a.outcome.worth() == 0 || a.foreign || best != nil && best.outcome.worth() >= a.outcome.worth() {
 		x.drop(a)
 		return best
 	}

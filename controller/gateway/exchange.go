@@ -62,7 +62,7 @@ const ProviderHeader = "X-Understudy-Provider"
 const minHeightQuery = "min_height"
 
 var (
-	errPath      = errors.New("the path has a part . or ..")
+	errPath      = errors.New("the path has a part that is empty, . or ..")
 	errMinHeight = errors.New("min_height is not a height")
 	errTooLong   = errors.New("the body is too long")
 	errEncoding  = errors.New("the body has an encoding that is not known here; gzip and none are")
@@ -91,13 +91,24 @@ func restOf(r *http.Request) (string, error) {
 	if r.URL.RawPath == "" {
 		rest = (&url.URL{Path: rest}).EscapedPath()
 	}
-	for part := range strings.SplitSeq(rest, "/") {
+	// What servers read differently is not let through: the rules for methods are
+	// about the path as it is read there.
+	for part := range strings.SplitSeq(strings.TrimSuffix(rest, "/"), "/") {
 		plain, err := url.PathUnescape(part)
-		if err != nil || plain == "." || plain == ".." || strings.ContainsAny(plain, "/\\\x00") {
+		if err != nil || plain == "" || plain == "." || plain == ".." || strings.ContainsAny(plain, "/\\;%\x00") {
 			return "", errPath
 		}
 	}
 	return "/" + rest, nil
+}
+
+// plainPath is the path as a server reads it, without a slash at its end.
+func (x *exchange) plainPath() string {
+	plain, err := url.PathUnescape(x.path)
+	if err != nil {
+		return x.path
+	}
+	return strings.TrimSuffix(plain, "/")
 }
 
 // readMinHeight takes the wanted height out of header and query.

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -135,7 +134,7 @@ func (l *lane) order(route *Route, fits func(*Endpoint) bool, now time.Time, int
 	defer l.mu.Unlock()
 	l.followLocked(route)
 	returning := l.returningLocked(route, now)
-	orphaned := !slices.ContainsFunc(route.Endpoints, func(e Endpoint) bool { return e.Provider == l.first })
+	orphaned := !route.has(l.first)
 	ready, cooling, resting := into, []candidate(nil), []candidate(nil)
 	for i := range route.Endpoints {
 		e := &route.Endpoints[i]
@@ -162,6 +161,16 @@ func (l *lane) order(route *Route, fits func(*Endpoint) bool, now time.Time, int
 		return cooling
 	}
 	return append(ready, cooling...)
+}
+
+// has says whether a provider may answer.
+func (r *Route) has(provider string) bool {
+	for i := range r.Endpoints {
+		if r.Endpoints[i].Provider == provider {
+			return true
+		}
+	}
+	return false
 }
 
 // lead moves the candidate that goes first to the front: the one that returns, or

@@ -25,7 +25,8 @@ var faults = map[string]answering{
 	"half": breaks(200, `{"id":`), "half a list": breaks(200, `[{"id":`), "list": says(200, `[{"id":1,"result":1}]`),
 	"null": says(200, `null`), "object": says(200, `{}`), "redirect": says(302, "", "Location", "https://x/"),
 	"gzip": says(200, "\x1f\x8b", "Content-Encoding", "gzip"), "short batch": shortBatch,
-	"failing items": failingItems,
+	"failing items": failingItems, "404 page": says(404, "<html>"), "message": says(200, `{"message":"x"}`),
+	"400 message": says(400, `{"message":"x"}`), "busy": says(503, "Work queue depth exceeded"),
 }
 
 // shortBatch leaves out every other answer of a batch.

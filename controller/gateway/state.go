@@ -106,14 +106,11 @@ func (g *Gateway) state(l *lane, route *Route) State {
 
 // servingLocked is whom the next request goes to first.
 func (l *lane) servingLocked(route *Route, now time.Time) string {
-	routed := func(name string) bool {
-		return slices.ContainsFunc(route.Endpoints, func(e Endpoint) bool { return e.Provider == name })
-	}
 	fit := func(name string) bool {
 		r := l.records[name]
 		return r == nil || r.ready(now) && !r.unavailable
 	}
-	if l.first == "" || routed(l.first) && fit(l.first) {
+	if l.first == "" || route.has(l.first) && fit(l.first) {
 		return l.first
 	}
 	for i := range route.Endpoints {

@@ -33,8 +33,15 @@ func provider(tb testing.TB, kind config.Kind, typ config.Type, address string, 
 	}
 	made, err := New(c, p)
 	require.NoError(tb, err)
-	tb.Cleanup(made.Close)
 	return made
+}
+
+// talk begins a talk with a provider that ends with the test.
+func talk(tb testing.TB, p *Provider) *Session {
+	tb.Helper()
+	s := p.session()
+	tb.Cleanup(s.end)
+	return s
 }
 
 // evmAt makes an evm-rpc provider at an address.
@@ -97,6 +104,7 @@ func say(status int, header map[string]string, body string) http.HandlerFunc {
 // do it, and returns how that failed.
 func askOnce(ctx context.Context, p *Provider) error {
 	s := p.session()
+	defer s.end()
 	var answer struct {
 		Height *Decimal `json:"height"`
 	}

@@ -19,9 +19,10 @@
 // says, another number than the majority's or another digest than the majority
 // of the same type.
 //
-// Without a majority in both looks the chain is split until one returns; the
-// last common block is searched in at most searchBudget heights, of one provider
-// a side. A leader is verified if its block at the highest tip of the other
+// Without a majority in both looks, also of those who are not blamed for a fork
+// already, the chain is split until one returns; the last common block is searched in at most searchBudget heights, of one provider
+// a side. Who is blamed for a fork is not cleared by a block below it, as long
+// as others reach that high. A leader is verified if its block at the highest tip of the other
 // operators is theirs.
 //
 // A round of n providers asks n blocks, one more per laggard, and one of each
