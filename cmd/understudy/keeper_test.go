@@ -119,7 +119,10 @@ func TestAKeeperByEnvironmentAloneOutlivesItsEndpoints(t *testing.T) {
 	require.Equal(t, 1, h.Failover.HealthyEndpoints)
 
 	providers[1].SetBehaviour(simulator.Behaviour{Mode: simulator.ModeRefuse})
-	p.eventually(func() bool { status, h := getJSON[wire.Health](p, "/health"); return status == 503 && h.Status == "unhealthy" }, "nobody serves")
+	p.eventually(func() bool {
+		status, h := getJSON[wire.Health](p, "/health")
+		return status == 503 && h.Status == "unhealthy"
+	}, "nobody serves")
 	status, text := p.do(http.MethodPost, "/rpc/soroban", ask)
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.Contains(t, text, "RPC_MULTI_REGION_FAILOVER_EXHAUSTED")
