@@ -65,7 +65,7 @@ func (p *program) runController(file string, flags serverFlags, decide decisionF
 	}
 	own.publishReady(c)
 	s.reload = func() error { return own.reload(c) }
-	if err := s.open(c, o, decide, own.pages(s, s.reload)); err != nil {
+	if err := s.open(c, o, decide, own.pages(s, s.reload), false); err != nil {
 		return p.fail(err)
 	}
 	p.introduce(s, o.Config)

@@ -57,7 +57,7 @@ func (p *program) runAll(file string, flags serverFlags, decide decisionFlags) i
 	}
 	s.reload = func() error { return reloadAll(load, e, c) }
 	pages := e.Handler(s.exporterOptions(s.reload))
-	if err := s.open(c, o, decide, pages); err != nil {
+	if err := s.open(c, o, decide, pages, true); err != nil {
 		return p.fail(err)
 	}
 	p.introduce(s, e.Config())

@@ -20,11 +20,14 @@ type Prose struct {
 	Outlook []string
 }
 
-// Portrait is what is known of a provider.
+// Portrait is what is known of a provider. What there is nothing to say of is
+// empty.
 type Portrait struct {
 	Name string
-	// Sentences are about its figures, probes, orders and recovery.
-	Sentences []string
+	// Figures are height, lag and latency, Probes how they went.
+	Figures, Probes string
+	// Orders are what operators want of it, Recovery how far it has come back.
+	Orders, Recovery string
 	// Facts are what is held against it.
 	Facts []string
 }
@@ -59,11 +62,8 @@ func told(c wire.Chain, now time.Time) []string {
 
 // Sketch is what is known of a provider of a chain.
 func Sketch(c wire.Chain, p wire.Provider, now time.Time) Portrait {
-	k := Portrait{Name: Line(p.Name)}
-	for _, s := range []string{figures(p), probes(p, now), orders(c, p, now), recovering(p, now)} {
-		if s != "" {
-			k.Sentences = append(k.Sentences, s)
-		}
+	k := Portrait{
+		Name: Line(p.Name), Figures: figures(p), Probes: probes(p, now), Orders: orders(c, p, now), Recovery: recovering(p, now),
 	}
 	for _, a := range p.Alerts {
 		k.Facts = append(k.Facts, fact(a, ", for people only", now))

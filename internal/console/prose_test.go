@@ -26,7 +26,7 @@ func TestProseTellsWhatExplainTells(t *testing.T) {
 			require.Len(t, p.Providers, len(c.Providers))
 			all := append(append([]string{p.Judge}, p.Outlook...), p.Alerts...)
 			for _, provider := range p.Providers {
-				all = append(append(all, provider.Sentences...), provider.Facts...)
+				all = append(append(all, provider.Figures, provider.Probes, provider.Orders, provider.Recovery), provider.Facts...)
 			}
 			for _, s := range all {
 				require.Contains(t, flat, strings.Join(strings.Fields(s), " "))
