@@ -41,10 +41,11 @@ func TestNoKillCostsADecision(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes most of a minute")
 	}
-	ended := time.Now().Add(crashBudget)
 	for n := range lanes {
 		t.Run(fmt.Sprint("lane ", n), func(t *testing.T) {
 			t.Parallel()
+			// From here on, as a lane may have to wait for another test to end.
+			ended := time.Now().Add(crashBudget)
 			l := newLane(t, uint64(n))
 			for l.kills < crashes/lanes && time.Now().Before(ended) {
 				l.live(time.Duration(20+l.rand.IntN(300)) * time.Millisecond)
