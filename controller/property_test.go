@@ -54,7 +54,7 @@ type story struct {
 	index, generation uint64
 	// highest is the highest generation that was seen.
 	highest uint64
-	leapt             bool
+	leapt   bool
 	// spoiled says that nothing can be written.
 	spoiled bool
 	// served is who served at which generation.
