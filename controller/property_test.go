@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -54,6 +55,8 @@ type story struct {
 	leapt             bool
 	// spoiled says that nothing can be written.
 	spoiled bool
+	// served is who served at which generation.
+	served map[uint64]string
 }
 
 func (s *story) do(one step) {
@@ -149,6 +152,11 @@ func (s *story) restart(crash bool) {
 	s.world = open(s.t, dir, s.text, s.options, func(o *controller.Options) { o.Exporters = sourcesOf(fleet) })
 	s.fleet = fleet
 	s.leapt = true
+	if crash && forgotten {
+		// What was served and never written is not known any more: the generation
+		// goes back to one that is, and the next is one that nobody has seen.
+		s.generation = 0
+	}
 	if shown, known := s.c.Overview().Active("eth", ""); known && !forgotten {
 		require.Equal(s.t, before.Index, shown.Index)
 		require.Equal(s.t, before.Provider, shown.Provider)
@@ -184,6 +192,8 @@ func (s *story) check() {
 		require.Equal(t, wire.StateOK, a.State, "a fit one serves while there is one")
 	}
 	require.NotEmpty(t, a.Reason)
+	require.Contains(t, []string{"", strings.Join(serving, "")}, s.served[a.Generation], "a generation stands for one provider")
+	s.served[a.Generation] = strings.Join(serving, "")
 	s.checkSwitches(c)
 	// A generation is skipped at the first switch after a crash.
 	s.leapt = s.leapt && a.Generation == s.generation
@@ -263,7 +273,7 @@ func TestWhateverHappensTheRightOneServes(t *testing.T) {
 		text := with("min_recovery_checks: 2", "min_recovery_checks: 2"+policy)
 		if verdict := tried(t, func(t testing.TB) {
 			options := func(o *controller.Options) { o.Mode, o.Interval = facts.ModeAlways, 20*time.Second }
-			s := &story{world: begin(t, text, options), text: text, options: options, starts: map[string]time.Time{}}
+			s := &story{world: begin(t, text, options), text: text, options: options, starts: map[string]time.Time{}, served: map[uint64]string{}}
 			s.check()
 			for _, one := range all {
 				s.do(one)

@@ -24,7 +24,7 @@ const module = "github.com/understudy-rpc/understudy"
 var allowed = map[string][]string{
 	"client": {"controller/wire"},
 	"cmd/understudy": {
-		"controller", "controller/api", "controller/evaluator", "controller/facts", "controller/gateway", "controller/overview", "controller/rulelint", "controller/wire",
+		"controller", "controller/api", "controller/evaluator", "controller/facts", "controller/gateway", "controller/overview", "controller/rulelint", "controller/web", "controller/wire",
 		"deploy", "exporter", "exporter/chain", "exporter/prober", "internal/config", "internal/console", "internal/demo", "internal/remote", "rules",
 	},
 	"controller": {
@@ -35,10 +35,12 @@ var allowed = map[string][]string{
 	"controller/decision":    {"controller/health", "controller/selection"},
 	"controller/observation": {"controller/evaluator", "rules"},
 	"controller/overview": {
-		"controller/board", "controller/decision", "controller/facts", "controller/health", "controller/journal", "controller/observation",
+		"controller/board", "controller/decision", "controller/facts", "controller/health", "controller/history", "controller/journal", "controller/observation",
 		"controller/selection", "controller/wire", "internal/config",
 	},
-	"controller/api":       {"controller/wire", "internal/config"},
+	"controller/api":       {"controller/wire", "internal/config", "rules"},
+	"controller/web":       {"controller/api", "controller/history", "controller/wire", "internal/console"},
+	"controller/history":   {},
 	"controller/wire":      {},
 	"controller/gateway":   {"internal/config", "rules"},
 	"controller/evaluator": {"internal/config", "rules"},

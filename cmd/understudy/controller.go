@@ -69,7 +69,7 @@ func (p *program) runController(file string, flags serverFlags, decide decisionF
 		return p.fail(err)
 	}
 	s.reload = func() error { return own.reload(c, g) }
-	if err := s.open(c, g, o, decide, own.pages(s, s.reload)); err != nil {
+	if err := s.open(c, g, o, decide, own.pages(s, s.reload), false); err != nil {
 		return p.fail(err)
 	}
 	p.introduce(s, o.Config)

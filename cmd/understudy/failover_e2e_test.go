@@ -48,9 +48,9 @@ func TestRealComponentsFailOverAndBack(t *testing.T) {
 		{"the controller is killed while all is well", (*stack).crash},
 		{"one is on a fork", (*stack).seesAFork},
 		{"the controller is killed while one is on a fork", (*stack).crash},
-		{"another one is rolled back, the last one freezes", (*stack).runsOutOfProviders},
-		{"the controller is killed while nobody serves", (*stack).crash},
-		{"the last one goes on", (*stack).thaws},
+		{"another one is rolled back, and then the last one freezes", (*stack).runsOutOfProviders},
+		{"the controller is killed while one is on a fork and one is frozen", (*stack).crash},
+		{"the frozen one goes on", (*stack).thaws},
 		{"Alertmanager dies, then who serves", (*stack).losesAlertmanager},
 		{"the controller is killed while it decides by itself", (*stack).crash},
 		{"who was rolled back returns without Alertmanager", (*stack).healsByItself},
@@ -127,7 +127,10 @@ func (s *stack) getsThemBack() {
 			course = append(course, strings.TrimSpace(e.Kind+" "+e.From+" "+e.To))
 		}
 	}
-	require.Equal(s, []string{"state unhealthy recovering", "state recovering healthy", "failback spare own"}, course)
+	// A node that is still starting may fail a check in between.
+	require.GreaterOrEqual(s, len(course), 3)
+	require.Equal(s, []string{"state unhealthy recovering", "state recovering healthy", "failback spare own"}, course[len(course)-3:])
+	require.Equal(s, len(course)-1, slices.Index(course, "failback spare own"))
 }
 
 // revive starts the node of ltc that was killed, while its peer has a new block.
@@ -150,8 +153,8 @@ func (s *stack) seesAFork() {
 	require.Zero(s, first.ConsecutiveErrors, "it answers every probe")
 }
 
-// runsOutOfProviders is the rest of step (f). Whoever is on a fork does not serve,
-// even if there is nobody else.
+// runsOutOfProviders is the rest of step (f). Who was rolled back is better than
+// nobody, as all its blocks are right, and than who is on a fork.
 func (s *stack) runsOutOfProviders() {
 	s.awaitSource(byAlertmanager)
 	s.eth.Leave(1)
@@ -160,12 +163,16 @@ func (s *stack) runsOutOfProviders() {
 	require.Equal(s, byAlertmanager, counting(s.chain("eth"), "second")[rules.AlertProviderBehindTip])
 	s.eth.Leave(2)
 	s.eth.Node(2).Pause()
-	s.awaitActive("eth", "")
-	require.Equal(s, byAlertmanager, counting(s.chain("eth"), "third")[rules.AlertProviderDown])
+	s.awaitActive("eth", "second")
+	s.awaitFacts("eth", "third", byAlertmanager, rules.AlertProviderDown)
 }
 
-// thaws lets the frozen node go on.
+// thaws lets the frozen node go on. Before that there is time for who is on a fork
+// to seem well, as the other one left ends below the fork.
 func (s *stack) thaws() {
+	s.awaitSource(byAlertmanager)
+	s.awaitFacts("eth", "first", byAlertmanager, rules.AlertProviderInconsistent)
+	require.Equal(s, "second", nameOf(s.active("eth").Provider))
 	s.eth.Node(2).Resume()
 	s.eth.CatchUp(2)
 	s.awaitActive("eth", "third")
@@ -258,7 +265,8 @@ func (s *stack) takesOverAgain(p *node.Process) {
 	s.awaitActive("eth", "second")
 }
 
-// endsWell lets the last one return who died.
+// endsWell lets the last one return who died. The journal of all the controller's
+// lives then tells the same story again.
 func (s *stack) endsWell() {
 	s.revive()
 	s.awaitActive("ltc", "own")
@@ -268,6 +276,11 @@ func (s *stack) endsWell() {
 			require.NotEmpty(s, e.Reason, "%+v", e)
 		}
 	}
+	s.controller.Stop()
+	r := call(nil, "replay", s.journal)
+	require.Equal(s, exitOK, r.status, r.stdout+r.stderr)
+	require.Contains(s, r.stdout, " eth  failover: failover: first inconsistent (ProviderInconsistent)")
+	require.Contains(s, r.stdout, " ltc  failback: ")
 }
 
 // crash is step (g): the controller is killed and started again. The first that

@@ -8,16 +8,23 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/common/version"
 
 	"github.com/understudy-rpc/understudy/controller"
 	"github.com/understudy-rpc/understudy/controller/api"
 	"github.com/understudy-rpc/understudy/controller/gateway"
+	"github.com/understudy-rpc/understudy/controller/web"
 	"github.com/understudy-rpc/understudy/internal/config"
 )
 
-// open puts together what a command that decides serves: the API, the alerts,
-// the gateway, and for every other path the pages given.
-func (s *service) open(c *controller.Controller, g *gateway.Gateway, o controller.Options, f decisionFlags, pages http.Handler) error {
+// exporterPage is where run has the table of the exporter, as the status page
+// takes the root.
+const exporterPage = "/exporter"
+
+// open puts together what a command that decides serves: the API, the gateway,
+// the alerts, the status page, and for every other path the pages given. Their
+// own root, if they have one, moves to exporterPage.
+func (s *service) open(c *controller.Controller, g *gateway.Gateway, o controller.Options, f decisionFlags, pages http.Handler, hasRoot bool) error {
 	admin, err := tokenIn(*f.adminToken)
 	if err != nil {
 		return fmt.Errorf("--web.admin-token-file: %w", err)
@@ -44,9 +51,54 @@ func (s *service) open(c *controller.Controller, g *gateway.Gateway, o controlle
 	r.Handle(prefix+"/rpc/{chain}/*", g)
 	r.Get(prefix+"/alerts", c.ServeAlerts)
 	r.Get(prefix+*s.flags.telemetryPath, a.Metrics(pages).ServeHTTP)
+	for _, pattern := range []string{"/-/reload", "/chains/{chain}/observed-height"} {
+		r.Handle(prefix+pattern, a.Guarded(pattern, pages))
+	}
+	if err := s.openStatusPage(r, a, c, hasRoot); err != nil {
+		return err
+	}
+	if hasRoot {
+		r.Get(prefix+exporterPage, func(w http.ResponseWriter, r *http.Request) { pages.ServeHTTP(w, at(r, prefix+"/")) })
+	}
 	r.Mount("/", pages)
 	s.handler = r
 	return nil
+}
+
+// openStatusPage puts the status page at the root.
+func (s *service) openStatusPage(r chi.Router, a *api.API, c *controller.Controller, hasExporter bool) error {
+	links := []web.Link{
+		{Name: "Metrics", Path: strings.TrimPrefix(*s.flags.telemetryPath, "/")}, {Name: "Alerts", Path: "alerts"},
+		{Name: "Configuration", Path: "config"}, {Name: "HTTP interface", Path: "openapi.yaml"},
+	}
+	if hasExporter {
+		links = append(links, web.Link{Name: "Exporter", Path: strings.TrimPrefix(exporterPage, "/")})
+	}
+	page, err := web.New(web.Options{
+		View: c.Overview(), Operator: c, Guard: a, ExternalURL: *s.flags.externalURL, Links: links,
+		Version: version.Version, Logger: s.logger,
+	})
+	if err != nil {
+		return err
+	}
+	prefix := strings.TrimSuffix(s.prefix, "/")
+	for _, path := range web.Patterns {
+		r.Handle(prefix+path, http.StripPrefix(prefix, page))
+	}
+	if prefix != "" {
+		// Links on the page are relative to a root with a slash at its end.
+		r.Get(prefix, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, prefix+"/", http.StatusMovedPermanently)
+		})
+	}
+	return nil
+}
+
+// at is a request for another path.
+func at(r *http.Request, path string) *http.Request {
+	r = r.Clone(r.Context())
+	r.URL.Path, r.URL.RawPath = path, ""
+	return r
 }
 
 // trusts says whether a caller may see whole addresses and give orders: if

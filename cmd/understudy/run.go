@@ -77,7 +77,7 @@ func (p *program) assemble(s *service, load func() (config.Config, error), decid
 		return nil, p.fail(err)
 	}
 	s.reload = func() error { return reloadAll(load, e, c, g) }
-	if err := s.open(c, g, o, decide, e.Handler(s.exporterOptions(s.reload))); err != nil {
+	if err := s.open(c, g, o, decide, e.Handler(s.exporterOptions(s.reload)), true); err != nil {
 		return nil, p.fail(err)
 	}
 	p.introduce(s, e.Config())

@@ -140,6 +140,7 @@ func TestNoSecretLeavesRun(t *testing.T) {
 	}
 	// A refused reload says why.
 	require.NoError(t, os.WriteFile(path, []byte("chains: {eth: {providers: [{name: a, type: evm-rpc, rpc_host: \"ws://USERSECRET1:PASSSECRET2@h:x/PATHSECRET3\"}]}}\n"), 0o600))
+	p.token = "ADMINSECRET11"
 	status, text := p.do(http.MethodPost, "/-/reload", "")
 	require.Equal(t, http.StatusInternalServerError, status)
 	requireNoSecret(t, "the refused reload", text)

@@ -57,10 +57,10 @@ type service struct {
 	logger *slog.Logger
 	// failures is where is told why the service ended.
 	failures *slog.Logger
-	flags   serverFlags
-	prefix  string
-	exposed exposure
-	handler http.Handler
+	flags    serverFlags
+	prefix   string
+	exposed  exposure
+	handler  http.Handler
 	// reload is what SIGHUP does.
 	reload func() error
 	// stopping ends what keeps requests waiting, before a graceful stop.

@@ -61,7 +61,7 @@ type tempo struct {
 // hurried takes seconds for what the shipped files take a minute for.
 var hurried = tempo{
 	policy: "{health_check_interval: 1s, suspect_check_interval: 250ms, request_timeout: 900ms, error_threshold: 3, error_window: 10s, " +
-		"max_block_lag: 5, stall_timeout: 10s, recovery_check_interval: 1s, min_recovery_checks: 2, flap_penalty: false, integrity: {interval: 1s}}",
+		"max_block_lag: 5, recovery_check_interval: 1s, min_recovery_checks: 2, flap_penalty: false, integrity: {interval: 1s}}",
 	rules: []string{"interval: 5s", "interval: 1s"},
 	prometheus: []string{
 		"scrape_interval: 15s", "scrape_interval: 1s", "scrape_interval: 5s", "scrape_interval: 1s",
@@ -71,8 +71,9 @@ var hurried = tempo{
 		"group_interval: 10s", "group_interval: 1s", "group_interval: 5s", "group_interval: 1s",
 		"repeat_interval: 30s", "repeat_interval: 1s", "repeat_interval: 1m", "repeat_interval: 5s",
 	},
-	flags: []string{"--rules.alert.resend-delay=1s"},
-	own:   []string{"--alertmanager.watchdog-limit=6s", "--alertmanager.resend-limit=5s", "--rules.interval=1s"},
+	// An Alertmanager that hears nothing takes alerts for over after four delays.
+	flags: []string{"--rules.alert.resend-delay=4s"},
+	own:   []string{"--alertmanager.watchdog-limit=8s", "--alertmanager.resend-limit=6s", "--rules.interval=1s"},
 }
 
 // stack is everything there is: nodes, exporter, Prometheus, Alertmanager and
@@ -84,10 +85,11 @@ type stack struct {
 	btc      *node.BtcdNode
 	eth      *node.AnvilChain
 	exporter *node.Process
-	// controller is that of address, and remembers is what it answered first in its
-	// present life.
+	// controller is that of address, with its journal in a folder, and remembers is
+	// what it answered first in its present life.
 	controller   *node.Process
 	address      string
+	journal      string
 	remembers    wire.ActiveList
 	prometheus   *node.PrometheusNode
 	alertmanager *node.AlertmanagerNode
@@ -97,7 +99,7 @@ type stack struct {
 // startStack starts a stack, which ends with its test.
 func startStack(t *testing.T, at tempo) *stack {
 	t.Helper()
-	s := &stack{T: t, began: time.Now(), address: node.FreeAddress(t)}
+	s := &stack{T: t, began: time.Now(), address: node.FreeAddress(t), journal: t.TempDir()}
 	exporter, prometheus, alertmanager := node.FreeAddress(t), node.FreeAddress(t), node.FreeAddress(t)
 	config := s.startNodes(at.policy)
 	dir := written(t)
@@ -118,7 +120,7 @@ func startStack(t *testing.T, at tempo) *stack {
 	s.exporter = s.startProgram("exporter", exporter, nil, "--config.file="+config)
 	s.controller = s.startProgram("controller", s.address, s.listen, append([]string{
 		"--config.file=" + config, "--exporter.url=http://" + exporter, "--alertmanager.url=http://" + alertmanager,
-		"--storage.path=" + t.TempDir(), "--web.webhook-token-file=" + token,
+		"--storage.path=" + s.journal, "--web.webhook-token-file=" + token,
 	}, at.own...)...)
 	s.alertmanager = node.AlertmanagerAt(t, alertmanager, filepath.Join(dir, "alertmanager.yml"))
 	s.prometheus = node.PrometheusAt(t, prometheus, filepath.Join(dir, "prometheus.yml"), at.flags...)

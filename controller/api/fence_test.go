@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"errors"
+	"github.com/understudy-rpc/understudy/rules"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -79,7 +80,7 @@ func TestRequestsAreCountedByRouteAndCode(t *testing.T) {
 			for _, l := range m.GetLabel() {
 				labels = append(labels, l.GetValue())
 			}
-			if f.GetName() == requestsName {
+			if f.GetName() == rules.HTTPRequests.Name {
 				counts[strings.Join(labels, " ")] = m.GetCounter().GetValue()
 			}
 		}

@@ -62,7 +62,7 @@ const ProviderHeader = "X-Understudy-Provider"
 const minHeightQuery = "min_height"
 
 var (
-	errPath      = errors.New("the path has a part that is empty, . or ..")
+	errPath      = errors.New("the path has an empty part, or one of dots alone")
 	errMinHeight = errors.New("min_height is not a height")
 	errTooLong   = errors.New("the body is too long")
 	errEncoding  = errors.New("the body has an encoding that is not known here; gzip and none are")

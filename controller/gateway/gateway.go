@@ -17,6 +17,7 @@
 package gateway
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"sync"
@@ -56,8 +57,10 @@ func New(o Options) (*Gateway, error) {
 		options: o, heads: newHeads(o.HeadSize), mu: &sync.RWMutex{}, lanes: map[string]*lane{},
 		methods: maps.Clone(o.Methods), settings: maps.Clone(o.Settings), sockets: newSockets(), running: &sync.WaitGroup{},
 	}
-	g.metrics, err = newMetrics(g, o.Registerer)
-	return g, err
+	if g.metrics, err = newMetrics(g, o.Registerer); err != nil {
+		return nil, fmt.Errorf("gateway: metrics: %w", err)
+	}
+	return g, nil
 }
 
 // Close ends all WebSockets, and waits for what is under way beside the requests

@@ -87,12 +87,7 @@ func newMetrics(g *Gateway, registerer prometheus.Registerer) (*metrics, error) 
 	if registerer == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m, m.seconds, m.attempts} {
-		if err := registerer.Register(c); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	return m, registerer.Register(m)
 }
 
 // Describe implements prometheus.Collector.
@@ -100,6 +95,8 @@ func (m *metrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range m.descs {
 		to <- d
 	}
+	m.seconds.Describe(to)
+	m.attempts.Describe(to)
 }
 
 // Collect implements prometheus.Collector.
@@ -110,6 +107,8 @@ func (m *metrics) Collect(to chan<- prometheus.Metric) {
 			m.collect(l, &route, to)
 		}
 	}
+	m.seconds.Collect(to)
+	m.attempts.Collect(to)
 }
 
 func (m *metrics) collect(l *lane, route *Route, to chan<- prometheus.Metric) {

@@ -91,7 +91,7 @@ func (p *poll) addFigures(r *raw, up bool) {
 	if h, ok := heightOf(r.height); ok && (up || !s.HeightKnown) {
 		s.Height, s.HeightKnown = max(s.Height, h), true
 	}
-	if r.latency >= 0 {
+	if r.latency >= 0 && r.latency <= maxLatency {
 		s.LatencyMS += r.latency
 		p.latencies++
 	}

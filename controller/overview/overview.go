@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-rpc/understudy/controller/board"
 	"github.com/understudy-rpc/understudy/controller/facts"
+	"github.com/understudy-rpc/understudy/controller/history"
 	"github.com/understudy-rpc/understudy/controller/journal"
 	"github.com/understudy-rpc/understudy/controller/observation"
 )
@@ -56,6 +57,7 @@ type ProbeError struct {
 // Overview answers. Make it with New; its methods may be called at the same time.
 type Overview struct {
 	Options
+	history *history.Memory
 
 	mu       sync.RWMutex
 	figures  Figures
@@ -75,7 +77,7 @@ func New(o Options) *Overview {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Overview{Options: o, watchers: map[chan struct{}]struct{}{}}
+	return &Overview{Options: o, history: history.New(), watchers: map[chan struct{}]struct{}{}}
 }
 
 // Index is the highest that was given out and is visible.
@@ -98,8 +100,9 @@ func (o *Overview) Ready() []error {
 // SetFigures takes in what the rules recorded.
 func (o *Overview) SetFigures(f Figures) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	o.figures = f
+	o.mu.Unlock()
+	o.remember(o.Now())
 }
 
 // Lag is how far a provider is behind, in blocks; false if it is unknown.

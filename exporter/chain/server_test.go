@@ -2,11 +2,9 @@ package chain
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,21 +59,6 @@ func serve(tb testing.TB, handler http.HandlerFunc) string {
 	server := httptest.NewServer(handler)
 	tb.Cleanup(server.Close)
 	return server.URL
-}
-
-// counted is a server on loopback that counts the connections it accepted.
-func counted(tb testing.TB, handler http.HandlerFunc) (string, *atomic.Int64) {
-	tb.Helper()
-	var accepted atomic.Int64
-	server := httptest.NewUnstartedServer(handler)
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			accepted.Add(1)
-		}
-	}
-	server.Start()
-	tb.Cleanup(server.Close)
-	return server.URL, &accepted
 }
 
 // goodBlock is a block of an EVM chain, as an answer to any method: "$id" is the

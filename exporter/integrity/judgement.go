@@ -78,7 +78,7 @@ func (r *round) settle(s statement, std standard, earlier Cause) Cause {
 	case std.hash == "":
 		rec.leaveHash()
 	case s.block.Hash == std.hash:
-		if !r.stillForked(s, std) {
+		if !r.stillForked(s) {
 			rec.agreeHash()
 		}
 	case earlier == CauseFork, rec.HashCause == CauseFork:
@@ -92,14 +92,11 @@ func (r *round) settle(s statement, std standard, earlier Cause) Cause {
 
 // stillForked says whether a provider that has the right block may yet be on the
 // fork that it was blamed for. It may while it was asked below that fork only,
-// because another one has fallen behind; unless the others no longer reach so
-// high, so that nothing is left to differ from.
-func (r *round) stillForked(s statement, std standard) bool {
+// because another one has fallen behind; unless its own chain no longer reaches
+// so high, as after a roll-back of all of them.
+func (r *round) stillForked(s statement) bool {
 	rec := r.records[s.Key]
-	if rec.HashCause != CauseFork || s.height >= rec.forked {
-		return false
-	}
-	return slices.ContainsFunc(std.holders, func(h statement) bool { return h.Key != s.Key && h.tip.Height >= rec.forked })
+	return rec.HashCause == CauseFork && s.height < rec.forked && s.tip.Height >= rec.forked
 }
 
 // settleTransactions is the part of settle about the transactions of a block

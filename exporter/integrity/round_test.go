@@ -72,6 +72,14 @@ func TestForksSeenFromBelow(t *testing.T) {
 		w.round()
 		require.Equal(t, "fork", w.hashes()["b"], "it still is, and is seen again")
 	})
+	inBubble(t, "a laggard clears nobody when it alone is left either", func(t *testing.T) {
+		w := forked(t)
+		w.set("a", func(f *fake) { f.height = 985 })
+		w.set("c", func(f *fake) { f.up = false })
+		w.round()
+		require.Equal(t, is("a", "agrees", "b", "fork", "c", "agrees"), w.hashes())
+		require.EqualValues(t, 983, w.chain().AgreedHeight)
+	})
 	inBubble(t, "who is back on the right chain is cleared where it was blamed", func(t *testing.T) {
 		w := forked(t)
 		w.set("a", func(f *fake) { f.height = 985 })
@@ -107,7 +115,7 @@ func TestForksSeenFromBelow(t *testing.T) {
 		require.False(t, w.chain().Split)
 		require.Equal(t, is("a", "agrees", "b", "agrees", "c", "fork"), w.hashes(), "it has the majority by now")
 	})
-	inBubble(t, "where nobody else reaches so high any more, it is cleared below", func(t *testing.T) {
+	inBubble(t, "when all are rolled back below the fork, it is cleared there", func(t *testing.T) {
 		w := forked(t)
 		for _, name := range []string{"a", "b", "c"} {
 			w.set(name, func(f *fake) { f.height = 985 })
