@@ -37,6 +37,9 @@ func (w *world) decided() string {
 	for _, m := range rules.Controller() {
 		names[m.Name] = m.Name != rules.JournalSize.Name
 	}
+	for _, m := range rules.Evaluator() {
+		names[m.Name] = false
+	}
 	var kept []string
 	for line := range strings.Lines(w.metrics()) {
 		name := strings.TrimPrefix(strings.TrimPrefix(line, "# HELP "), "# TYPE ")
@@ -86,10 +89,10 @@ func (w *world) names() []string {
 	return names
 }
 
-// elsewhere says whether a metric of the controller is published by the gateway
-// or by the process.
+// elsewhere says whether a metric of the controller is published by the gateway,
+// by the HTTP interface, by the process or only with exporters at a distance.
 func elsewhere(name string) bool {
-	return strings.HasPrefix(name, "keeper_") || strings.HasPrefix(name, "understudy_gateway_") || strings.HasPrefix(name, "understudy_config_") || name == rules.Ready.Name
+	return strings.HasPrefix(name, "understudy_http_") || strings.HasPrefix(name, "keeper_") || strings.HasPrefix(name, "understudy_gateway_") || strings.HasPrefix(name, "understudy_config_") || name == rules.Ready.Name
 }
 
 func TestAFailoverIsOneWarning(t *testing.T) {
