@@ -16,7 +16,12 @@ func (x *exchange) ask() *attempt {
 	}
 	var best *attempt
 	for i, c := range candidates {
-		last := i == len(candidates)-1
+		if c.cooling && best != nil && best.outcome.worth() >= Unsupported.worth() {
+			// There is an answer, if a poor one. Nobody waits for a provider in quarantine to
+			// have a better one.
+			break
+		}
+		last := i == len(candidates)-1 && best == nil
 		a := x.askOne(x.request.Context(), c, x.body, x.within(last), last && x.asked == 0)
 		if a == nil {
 			continue

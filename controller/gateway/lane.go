@@ -59,6 +59,8 @@ type candidate struct {
 	returning bool
 	// challenger: somebody else is first. orphaned: that one is not in the route.
 	challenger, orphaned bool
+	// cooling: it is in quarantine.
+	cooling bool
 }
 
 // recordLocked is the record of an endpoint, with its address brought up to date.
@@ -148,6 +150,7 @@ func (l *lane) order(route *Route, fits func(*Endpoint) bool, now time.Time, int
 		case c.record.resting(now):
 			resting = append(resting, c)
 		case !c.record.ready(now):
+			c.cooling = true
 			cooling = append(cooling, c)
 		default:
 			ready = append(ready, c)
