@@ -3,6 +3,7 @@
 package web
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -109,23 +111,25 @@ func showcase(t *testing.T) []wire.Chain {
 		c.Active = &c.Providers[0].Name
 		all = append(all, c)
 	}
+	slices.SortFunc(all, func(a, b wire.Chain) int { return cmp.Compare(a.Chain, b.Chain) })
 	return all
 }
 
 func TestNothingOnThePagesKeepsPeopleOut(t *testing.T) {
 	b := browser.Open(t)
 	open, closed := gallery(t, fakeGuard{trusted: true}), gallery(t, fakeGuard{token: token})
-	for _, scheme := range []string{browser.Light, browser.Dark} {
-		for _, width := range []int64{360, 1280} {
-			b.Size(width, scheme)
-			for _, page := range []string{open + "/", open + "/chains/btc", open + "/chains/eth", open + "/chains/ltc", closed + "/login", closed + "/chains/btc", open + "/nowhere"} {
-				b.Visit(page)
-				if page == open+"/chains/btc" {
-					b.Click("#drain-quicknode > summary")
-				}
-				require.Empty(t, b.Barriers(), "%s, %d wide, %s", page, width, scheme)
-				require.LessOrEqual(t, b.Number("document.documentElement.scrollWidth"), float64(width), "%s is not scrolled sideways", page)
+	for _, look := range []struct {
+		width  int64
+		scheme string
+	}{{360, browser.Dark}, {1280, browser.Light}} {
+		b.Size(look.width, look.scheme)
+		for _, page := range []string{open + "/", open + "/chains/btc", open + "/chains/eth", open + "/chains/ltc", closed + "/login", closed + "/chains/btc", open + "/nowhere"} {
+			b.Visit(page)
+			if page == open+"/chains/btc" {
+				b.Click("#drain-quicknode > summary")
 			}
+			require.Empty(t, b.Barriers(), "%s, %d wide, %s", page, look.width, look.scheme)
+			require.LessOrEqual(t, b.Number("document.documentElement.scrollWidth"), float64(look.width), "%s is not scrolled sideways", page)
 		}
 	}
 }
