@@ -38,7 +38,7 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 	for _, chain := range cfg.Chains {
 		o, known := c.owners[chain.Name]
 		if known {
-			o.conf.Store(c.configure(chain))
+			o.conf.Store(c.configure(chain, o.conf.Load()))
 			o.wake()
 			continue
 		}
@@ -46,7 +46,7 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 		delete(c.remembered, chain.Name)
 		o = c.newOwner(chain.Name, before)
 		c.owners[chain.Name] = o
-		o.conf.Store(c.configure(chain))
+		o.conf.Store(c.configure(chain, nil))
 		if starting {
 			c.showAgain(o, before.index)
 		}

@@ -56,6 +56,8 @@ type Options struct {
 	Alertmanager *facts.Client
 	// WatchdogLimit is as in facts.Options.
 	WatchdogLimit time.Duration
+	// ResendLimit is as in facts.Options.
+	ResendLimit time.Duration
 	// WebhookToken is what Alertmanager has to present; empty: nothing.
 	WebhookToken string
 	// StoragePath is the folder of the journal.
@@ -123,6 +125,7 @@ func New(o Options) (*Controller, error) {
 	c.teller = newTeller(c.logger)
 	c.facts = facts.New(facts.Options{
 		Mode: o.Mode, Alertmanager: o.Alertmanager != nil, WatchdogLimit: o.WatchdogLimit,
+		ResendLimit: o.ResendLimit,
 	}, c.started)
 	groups, err := c.Load()
 	if err != nil {
@@ -173,6 +176,7 @@ func (c *Controller) hear(o Options) {
 	if o.Alertmanager != nil {
 		c.reader = facts.NewReader(facts.ReaderOptions{
 			Client: o.Alertmanager, Table: c.facts, Reconciled: c.wake, Logger: o.Logger.With("component", "alertmanager"),
+			Interval: facts.ReadIntervalFor(o.WatchdogLimit),
 		})
 	}
 }

@@ -21,16 +21,30 @@ func (c *Controller) see(conf *configured, now time.Time) decision.Look {
 	fresh := c.observations.Fresh(now)
 	for _, p := range chain.Providers {
 		seen := c.observations.Provider(observation.Key{Chain: chain.Name, Provider: p.Name}, now)
+		if !seen.Asked.After(conf.changed[p.Name]) {
+			seen = observation.Provider{}
+		}
 		l.Providers = append(l.Providers, decision.Provider{
 			Name: p.Name, Endpoint: conf.endpoints[p.Name], Priority: p.Priority,
 			Capabilities: without(p.Capabilities, seen.Refuted),
 		})
 		l.Evidence[p.Name] = c.evidence(chain, p, seen, fresh, now)
 	}
-	for _, f := range c.facts.ChainFacts(chain.Name, now) {
-		l.Split = l.Split || f.Alert == rules.AlertChainSplit
-	}
+	l.Split = c.split(chain.Name, now)
 	return l
+}
+
+// split says that the providers of a chain contradict each other. What the local
+// evaluator sees of that counts whoever rules: an Alertmanager that has no route
+// for it must not let a provider take over whose blocks nobody confirms.
+func (c *Controller) split(chain string, now time.Time) bool {
+	ruling := c.facts.Ruling(now)
+	for _, f := range c.facts.All(chain, now) {
+		if f.Provider == "" && f.Alert == rules.AlertChainSplit && (f.Source == facts.Local || ruling.Counts(f.Source)) {
+			return true
+		}
+	}
+	return false
 }
 
 // evidence is what is known of a provider.

@@ -40,7 +40,10 @@ type owner struct {
 type configured struct {
 	chain     config.Chain
 	endpoints map[string]string
-	policy    decision.Policy
+	// changed is when a provider came or its endpoint became another one. What
+	// exporters were asked before that may be about another endpoint of its name.
+	changed map[string]time.Time
+	policy  decision.Policy
 }
 
 // command is an order of an operator, and where to answer.
@@ -56,10 +59,11 @@ func (c *Controller) newOwner(name string, from remembered) *owner {
 	}
 }
 
-// configure makes what is configured fit for decisions.
-func (c *Controller) configure(chain config.Chain) *configured {
+// configure makes what is configured fit for decisions. Before is what was
+// configured until now; nil: nothing.
+func (c *Controller) configure(chain config.Chain, before *configured) *configured {
 	f := chain.Failover
-	conf := &configured{chain: chain, endpoints: map[string]string{}}
+	conf := &configured{chain: chain, endpoints: map[string]string{}, changed: map[string]time.Time{}}
 	conf.policy.Recovery.RecoveryCheckInterval = f.RecoveryCheckInterval
 	conf.policy.Recovery.MinRecoveryChecks = f.MinRecoveryChecks
 	conf.policy.Recovery.FlapPenalty = f.FlapPenalty
@@ -69,6 +73,10 @@ func (c *Controller) configure(chain config.Chain) *configured {
 	}
 	for _, p := range chain.Providers {
 		conf.endpoints[p.Name] = c.fingerprints.of(p)
+		conf.changed[p.Name] = time.Now()
+		if before != nil && before.endpoints[p.Name] == conf.endpoints[p.Name] {
+			conf.changed[p.Name] = before.changed[p.Name]
+		}
 	}
 	return conf
 }

@@ -52,7 +52,6 @@ type Exporter struct {
 	checker  *integrity.Checker
 	scanner  *scanner.Scanner
 	process  *processMetrics
-	pool     *chain.Pool
 
 	// reloading serialises reloads; fleet is what is in force.
 	reloading sync.Mutex
@@ -66,7 +65,7 @@ func New(o Options) (*Exporter, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	e := &Exporter{load: o.Load, logger: o.Logger, networks: integrity.NewNetworks(), pool: chain.NewPool()}
+	e := &Exporter{load: o.Load, logger: o.Logger, networks: integrity.NewNetworks()}
 	e.process = newProcessMetrics(func() bool { return e.Ready() == nil })
 	e.prober = prober.New(prober.Options{
 		Judge:  e.networks,
@@ -92,7 +91,6 @@ func New(o Options) (*Exporter, error) {
 func (e *Exporter) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer e.pool.Close()
 	var g run.Group
 	for _, part := range []func(context.Context) error{e.prober.Run, e.checker.Run, e.scanner.Run} {
 		g.Add(func() error { return part(ctx) }, func(error) { cancel() })
@@ -118,7 +116,7 @@ func (e *Exporter) Reload() (err error) {
 	if err != nil {
 		return err
 	}
-	next, err := newFleet(cfg, e.pool, e.fleet.Load())
+	next, err := newFleet(cfg, e.fleet.Load())
 	if err != nil {
 		return err
 	}

@@ -153,6 +153,8 @@ func TestObservedHeightCanBePushed(t *testing.T) {
 
 func TestProbeOnDemandShowsItsRequests(t *testing.T) {
 	w := newWorld(t, "a")
+	// A busy machine may well take longer than a fast policy allows.
+	w.configureWith("{request_timeout: 10s, error_window: 2m}", "a")
 	e, server := w.start(exporter.HandlerOptions{Actions: true})
 	w.eventually(func() bool { return e.Ready() == nil }, "probed")
 

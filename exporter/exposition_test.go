@@ -40,8 +40,6 @@ func (f fakeAsker) Observe(context.Context, chain.Ask) (chain.Observation, error
 	return f()
 }
 
-func (fakeAsker) Close() {}
-
 // askers are who stands behind the providers of the sample: a good one, one
 // that turns away, and one that serves another network.
 func askers() map[string]*fakeAsker {
@@ -86,7 +84,7 @@ func sampleView(t *testing.T) *view {
 	t.Helper()
 	cfg, err := config.Parse("test.yml", []byte(sampleConfig), func(string) (string, bool) { return "", false })
 	require.NoError(t, err)
-	f, err := newFleet(cfg, nil, nil)
+	f, err := newFleet(cfg, nil)
 	require.NoError(t, err)
 	set := prober.New(prober.Options{Judge: fakeJudge{}})
 	targets := f.targets()

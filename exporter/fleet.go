@@ -27,15 +27,15 @@ type fleet struct {
 
 // newFleet builds what a configuration asks for. Members whose provider is
 // asked in the same way as before are taken over from the previous fleet, so
-// that their connections, counters and state go on. It starts nothing: when it
+// that their counters and state go on. It starts nothing: when it
 // fails, nothing has happened.
-func newFleet(cfg config.Config, pool *chain.Pool, previous *fleet) (*fleet, error) {
+func newFleet(cfg config.Config, previous *fleet) (*fleet, error) {
 	f := &fleet{config: cfg, byKey: map[prober.Key]*member{}, byChain: map[string][]*member{}}
 	var wrong []error
 	for i := range cfg.Chains {
 		c := &cfg.Chains[i]
 		for j := range c.Providers {
-			m, err := newMember(c, &c.Providers[j], pool, previous)
+			m, err := newMember(c, &c.Providers[j], previous)
 			if err != nil {
 				wrong = append(wrong, err)
 				continue
@@ -49,7 +49,7 @@ func newFleet(cfg config.Config, pool *chain.Pool, previous *fleet) (*fleet, err
 }
 
 // newMember makes the member for a provider.
-func newMember(c *config.Chain, p *config.Provider, pool *chain.Pool, previous *fleet) (*member, error) {
+func newMember(c *config.Chain, p *config.Provider, previous *fleet) (*member, error) {
 	m := &member{
 		key: prober.Key{Chain: c.Name, Provider: p.Name}, chain: c, config: p,
 		chainLabel:    pair(rules.LabelChain, c.Name),
@@ -63,7 +63,7 @@ func newMember(c *config.Chain, p *config.Provider, pool *chain.Pool, previous *
 			return m, nil
 		}
 	}
-	asker, err := pool.New(*c, *p)
+	asker, err := chain.New(*c, *p)
 	m.asker, m.duration = asker, newDuration()
 	return m, err
 }

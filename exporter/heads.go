@@ -49,6 +49,19 @@ func (e *Exporter) Head(chain, provider string) (Head, bool) {
 	return h, true
 }
 
+// Last says whether the last probe of a provider was good. It is not known of one
+// that is not configured, that was never probed, or whose network is not proven.
+func (e *Exporter) Last(key prober.Key) (good, known bool) {
+	status, ok := e.prober.Status(key)
+	return status.Up, ok && (status.Up || status.ConsecutiveErrors > 0)
+}
+
+// Hasten has a provider probed as soon as may be, because somebody has reason to
+// doubt it. It waits for nothing.
+func (e *Exporter) Hasten(chain, provider string) {
+	e.prober.Hasten(prober.Key{Chain: chain, Provider: provider})
+}
+
 // serveHeads answers with the heads of all providers.
 func (e *Exporter) serveHeads(w http.ResponseWriter, _ *http.Request) {
 	heads := []Head{}

@@ -68,7 +68,7 @@ func ProbeChain(ctx context.Context, c config.Chain, only string) ([]Report, err
 		}
 		c.Providers = c.Providers[i : i+1]
 	}
-	f, err := newFleet(config.Config{Chains: []config.Chain{c}}, nil, nil)
+	f, err := newFleet(config.Config{Chains: []config.Chain{c}}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,6 @@ func ProbeChain(ctx context.Context, c config.Chain, only string) ([]Report, err
 	var all sync.WaitGroup
 	for i, m := range f.members {
 		all.Go(func() {
-			defer m.asker.Close()
 			observations[i], errs[i] = m.asker.Observe(ctx, everything)
 			networks.Judge(m.key, observations[i].Identity)
 			networks.Attempted(m.key)

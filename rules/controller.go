@@ -5,6 +5,8 @@ const (
 	LabelStatus = "status"
 	LabelKind   = "kind"
 	LabelSource = "source"
+	// LabelOutcome is how one request of the gateway to one provider ended.
+	LabelOutcome = "outcome"
 )
 
 // The values of LabelStatus. A provider without a verdict has none of them.
@@ -51,16 +53,21 @@ var (
 		"Facts that stand by one of the sources alone.", Gauge, nil}
 )
 
-// What the gateway publishes. The keeper's operators know these names.
+// What the gateway publishes. A keeper's operators know these names and texts.
 var (
 	GatewayEvents = Metric{"keeper_rpc_failover_events_total",
-		"Requests that a provider failed to answer.", Counter, byChain}
+		"Total RPC failover events due to endpoint failures", Counter, byChain}
 	GatewaySwitches = Metric{"keeper_rpc_failover_switches_total",
-		"Switches of the endpoint that requests go to first.", Counter, byChain}
+		"Total active RPC endpoint switches", Counter, byChain}
 	GatewayActiveIndex = Metric{"keeper_rpc_failover_active_endpoint_index",
-		"Place, counted from 0 in the order of the configuration, of the endpoint that requests go to first.", Gauge, byChain}
+		"Current active endpoint index for multi-region RPC failover", Gauge, byChain}
 	GatewayHealthyEndpoints = Metric{"keeper_rpc_failover_healthy_endpoints",
-		"Endpoints that requests may go to.", Gauge, byChain}
+		"Number of healthy RPC endpoints currently available", Gauge, byChain}
 	GatewayTotalEndpoints = Metric{"keeper_rpc_failover_total_endpoints",
-		"Configured endpoints.", Gauge, byChain}
+		"Total configured RPC endpoints for failover", Gauge, byChain}
+	GatewayRequests = Metric{"understudy_gateway_requests_total",
+		"Requests that the gateway sent to the provider, by how they ended.", Counter,
+		[]string{LabelChain, LabelOutcome, LabelProvider}}
+	GatewayQuarantined = Metric{"understudy_gateway_quarantined",
+		"Whether the gateway leaves the provider alone after failures (1) or not (0).", Gauge, byProvider}
 )

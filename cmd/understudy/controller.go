@@ -64,8 +64,12 @@ func (p *program) runController(file string, flags serverFlags, decide decisionF
 		return exitFailed
 	}
 	own.publishReady(c)
-	s.reload = func() error { return own.reload(c) }
-	if err := s.open(c, o, decide, own.pages(s, s.reload), false); err != nil {
+	g, err := newGateway(c, o.Config, o.Registerer, s.logger, nil)
+	if err != nil {
+		return p.fail(err)
+	}
+	s.reload = func() error { return own.reload(c, g) }
+	if err := s.open(c, g, o, decide, own.pages(s, s.reload), false); err != nil {
 		return p.fail(err)
 	}
 	p.introduce(s, o.Config)

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/understudy-rpc/understudy/controller"
+	"github.com/understudy-rpc/understudy/controller/gateway"
 	"github.com/understudy-rpc/understudy/internal/config"
 	"github.com/understudy-rpc/understudy/rules"
 )
@@ -77,7 +78,7 @@ func (p *controllerProcess) take(cfg config.Config) {
 
 // reload takes configuration and rules anew. A mistake in either leaves both as
 // they were.
-func (p *controllerProcess) reload(c *controller.Controller) error {
+func (p *controllerProcess) reload(c *controller.Controller, g *gateway.Gateway) error {
 	cfg, err := p.load()
 	if err == nil {
 		err = c.ReloadRules()
@@ -87,6 +88,7 @@ func (p *controllerProcess) reload(c *controller.Controller) error {
 		return err
 	}
 	c.Apply(cfg)
+	applyGateway(g, cfg)
 	p.take(cfg)
 	return nil
 }

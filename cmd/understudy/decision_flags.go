@@ -22,7 +22,7 @@ type decisionFlags struct {
 	storage, evaluator             *string
 	alertmanager, alertmanagerHTTP *string
 	webhookToken, adminToken       *string
-	watchdogLimit                  *time.Duration
+	watchdogLimit, resendLimit     *time.Duration
 	evaluationInterval             *time.Duration
 	ruleFiles                      *[]string
 	bundled                        *bool
@@ -37,6 +37,7 @@ func addDecisionFlags(c *kingpin.CmdClause) decisionFlags {
 		alertmanager:       c.Flag("alertmanager.url", "Address of Alertmanager, whose API is read. Without it the local evaluator rules.").PlaceHolder("URL").String(),
 		alertmanagerHTTP:   c.Flag("alertmanager.http-config-file", "File with Prometheus's HTTP client configuration for Alertmanager.").PlaceHolder("FILE").String(),
 		watchdogLimit:      c.Flag("alertmanager.watchdog-limit", "Longest silence of the watchdog before the local evaluator rules.").Default(facts.DefaultWatchdogLimit.String()).Duration(),
+		resendLimit:        c.Flag("alertmanager.resend-limit", "Longest time in which Prometheus tells Alertmanager again of an alert that fires: its --rules.alert.resend-delay, the next evaluation, and some time to spare. Alertmanager is believed that nothing else fires once it has run for so long.").Default(facts.DefaultResendLimit.String()).Duration(),
 		evaluationInterval: c.Flag("rules.interval", "Time between two evaluations of the rules when no probe asks for one.").Default("5s").Duration(),
 		webhookToken:       c.Flag("web.webhook-token-file", "File with the bearer token that Alertmanager presents.").PlaceHolder("FILE").String(),
 		adminToken:         c.Flag("web.admin-token-file", "File with the bearer token for drain, pin and the like, and for whole addresses of providers.").PlaceHolder("FILE").String(),
@@ -46,11 +47,21 @@ func addDecisionFlags(c *kingpin.CmdClause) decisionFlags {
 	}
 }
 
+// defaultDecisions are the flags of a command that leaves no choice.
+func defaultDecisions(storage string) decisionFlags {
+	app := kingpin.New("", "")
+	f := addDecisionFlags(app.Command("defaults", ""))
+	if _, err := app.Parse([]string{"defaults", "--storage.path=" + storage}); err != nil {
+		panic(fmt.Sprintf("the defaults of the flags are wrong: %v", err))
+	}
+	return f
+}
+
 // options are the controller's, but for its sources.
 func (f decisionFlags) options(cfg config.Config, s *service, r prometheus.Registerer) (controller.Options, error) {
 	o := controller.Options{
 		Config: cfg, Bundled: *f.bundled, RuleFiles: *f.ruleFiles, ExternalURL: *s.flags.externalURL,
-		Interval: *f.evaluationInterval, WatchdogLimit: *f.watchdogLimit, StoragePath: *f.storage,
+		Interval: *f.evaluationInterval, WatchdogLimit: *f.watchdogLimit, ResendLimit: *f.resendLimit, StoragePath: *f.storage,
 		Registerer: r, Logger: s.logger,
 	}
 	var err error
@@ -77,7 +88,7 @@ func (f decisionFlags) client() (*facts.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--alertmanager.http-config-file: %w", err)
 	}
-	return facts.NewClient(facts.ClientOptions{URL: u.Reveal(), HTTP: client})
+	return facts.NewClient(facts.ClientOptions{URL: u.Reveal(), HTTP: client, Settle: *f.resendLimit})
 }
 
 // clientOf is an HTTP client by a file with Prometheus's configuration of one.

@@ -17,12 +17,15 @@ import (
 type environment struct {
 	AlertmanagerHTTP string        `env:"ALERTMANAGER_HTTP_CONFIG_FILE"`
 	AlertmanagerURL  string        `env:"ALERTMANAGER_URL"`
+	ResendLimit      string        `env:"ALERTMANAGER_RESEND_LIMIT"`
 	WatchdogLimit    string        `env:"ALERTMANAGER_WATCHDOG_LIMIT"`
 	Evaluator        string        `env:"EVALUATOR"`
 	ExporterHTTP     string        `env:"EXPORTER_HTTP_CONFIG_FILE"`
 	ExporterURL      []string      `env:"EXPORTER_URL" envSeparator:","`
+	Once             bool          `env:"ONCE"`
 	Quiet            bool          `env:"QUIET"`
 	RulesInterval    string        `env:"RULES_INTERVAL"`
+	Scenario         string        `env:"SCENARIO"`
 	StoragePath      string        `env:"STORAGE_PATH"`
 	WebAdminToken    string        `env:"WEB_ADMIN_TOKEN_FILE"`
 	WebMaxWatchers   string        `env:"WEB_MAX_WATCHERS"`
@@ -31,6 +34,7 @@ type environment struct {
 	ControllerHTTP   string        `env:"CONTROLLER_HTTP_CONFIG_FILE"`
 	ControllerToken  string        `env:"CONTROLLER_TOKEN_FILE"`
 	ControllerURL    string        `env:"CONTROLLER_URL"`
+	Fast             bool          `env:"FAST"`
 	FatalWarnings    bool          `env:"FATAL_WARNINGS"`
 	For              string        `env:"FOR"`
 	Force            bool          `env:"FORCE"`
@@ -70,6 +74,7 @@ func (e environment) values() map[string][]string {
 	}
 	word("alertmanager.http-config-file", e.AlertmanagerHTTP)
 	word("alertmanager.url", e.AlertmanagerURL)
+	word("alertmanager.resend-limit", e.ResendLimit)
 	word("alertmanager.watchdog-limit", e.WatchdogLimit)
 	word("evaluator", e.Evaluator)
 	word("exporter.http-config-file", e.ExporterHTTP)
@@ -86,6 +91,9 @@ func (e environment) values() map[string][]string {
 	word("controller.http-config-file", e.ControllerHTTP)
 	word("controller.token-file", e.ControllerToken)
 	word("controller.url", e.ControllerURL)
+	yes("fast", e.Fast)
+	yes("once", e.Once)
+	word("scenario", e.Scenario)
 	yes("fatal-warnings", e.FatalWarnings)
 	word("for", e.For)
 	yes("force", e.Force)

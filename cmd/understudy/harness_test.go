@@ -79,6 +79,8 @@ func ethereum(t *testing.T, names ...string) (string, map[string]*simulator.Prov
 
 // process is the program running by itself.
 type process struct {
+	// token is what requests present; empty: nothing.
+	token   string
 	t       testing.TB
 	cmd     *exec.Cmd
 	address string
@@ -119,6 +121,9 @@ func (p *process) do(method, path, body string) (int, string) {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+p.address+path, strings.NewReader(body))
 	require.NoError(p.t, err)
+	if p.token != "" {
+		req.Header.Set("Authorization", "Bearer "+p.token)
+	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return 0, err.Error()

@@ -24,7 +24,7 @@ const exporterPage = "/exporter"
 // open puts together what a command that decides serves: the API, the gateway,
 // the alerts, the status page, and for every other path the pages given. Their
 // own root, if they have one, moves to exporterPage.
-func (s *service) open(c *controller.Controller, o controller.Options, f decisionFlags, pages http.Handler, hasRoot bool) error {
+func (s *service) open(c *controller.Controller, g *gateway.Gateway, o controller.Options, f decisionFlags, pages http.Handler, hasRoot bool) error {
 	admin, err := tokenIn(*f.adminToken)
 	if err != nil {
 		return fmt.Errorf("--web.admin-token-file: %w", err)
@@ -32,13 +32,7 @@ func (s *service) open(c *controller.Controller, o controller.Options, f decisio
 	a, err := api.New(api.Options{
 		View: c.Overview(), Operator: c, Trusted: s.trusts, Authenticated: s.exposed.authenticated,
 		AdminToken: admin, ExternalURL: *s.flags.externalURL, Webhook: c.Webhook(), WebhookOpen: o.WebhookToken != "",
-		MaxWatchers: *f.maxWatchers, Registerer: o.Registerer, Logger: s.logger,
-	})
-	if err != nil {
-		return err
-	}
-	g, err := gateway.New(gateway.Options{
-		Router: c, Chains: c.Chains, Registerer: o.Registerer, Logger: s.logger.With("component", "gateway"),
+		Failover: failover(g), MaxWatchers: *f.maxWatchers, Registerer: o.Registerer, Logger: s.logger,
 	})
 	if err != nil {
 		return err
@@ -56,6 +50,10 @@ func (s *service) open(c *controller.Controller, o controller.Options, f decisio
 	r.Handle(prefix+"/rpc/{chain}", g)
 	r.Handle(prefix+"/rpc/{chain}/*", g)
 	r.Get(prefix+"/alerts", c.ServeAlerts)
+	r.Get(prefix+*s.flags.telemetryPath, a.Metrics(pages).ServeHTTP)
+	for _, pattern := range []string{"/-/reload", "/chains/{chain}/observed-height"} {
+		r.Handle(prefix+pattern, a.Guarded(pattern, pages))
+	}
 	if err := s.openStatusPage(r, a, c, hasRoot); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-rpc/understudy/controller"
 	"github.com/understudy-rpc/understudy/controller/evaluator"
+	"github.com/understudy-rpc/understudy/controller/gateway"
 	"github.com/understudy-rpc/understudy/controller/overview"
 	"github.com/understudy-rpc/understudy/exporter"
 	"github.com/understudy-rpc/understudy/exporter/prober"
@@ -34,40 +35,59 @@ func (p *program) runAll(file string, flags serverFlags, decide decisionFlags) i
 	if err != nil {
 		return p.fail(err)
 	}
-	load := func() (config.Config, error) { return p.load(file) }
-	var c *controller.Controller
-	e, err := exporter.New(exporter.Options{
-		Load: load, Logger: s.logger,
-		// Nothing is probed before the controller is there.
-		OnProbe: func(prober.Key) { c.Trigger() },
-	})
+	c, status := p.assemble(s, func() (config.Config, error) { return p.load(file) }, decide)
+	if c == nil {
+		return status
+	}
+	return s.serve()
+}
+
+// assemble puts exporter and controller into one process. Without a controller,
+// it has said why, and gives the exit status.
+func (p *program) assemble(s *service, load func() (config.Config, error), decide decisionFlags) (*controller.Controller, int) {
+	var (
+		c   *controller.Controller
+		g   *gateway.Gateway
+		e   *exporter.Exporter
+		err error
+	)
+	// Nothing is probed before the controller and the gateway are there.
+	hear := func(k prober.Key) {
+		if good, known := e.Last(k); known {
+			g.Probed(k.Chain, k.Provider, good)
+		}
+		c.Trigger()
+	}
+	e, err = exporter.New(exporter.Options{Load: load, Logger: s.logger, OnProbe: hear})
 	if err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
-		return exitFailed
+		return nil, exitFailed
 	}
 	o, err := decide.options(e.Config(), s, e.Registerer())
 	if err != nil {
-		return p.fail(err)
+		return nil, p.fail(err)
 	}
-	o.Exporters = []evaluator.Source{evaluator.FromGatherer(exporterJob, (*flags.web.WebListenAddresses)[0], e)}
+	o.Exporters = []evaluator.Source{evaluator.FromGatherer(exporterJob, (*s.flags.web.WebListenAddresses)[0], e)}
 	o.Details, o.Ready = heads{e}, e.Ready
 	if c, err = controller.New(o); err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
-		return exitFailed
+		return nil, exitFailed
 	}
-	s.reload = func() error { return reloadAll(load, e, c) }
-	pages := e.Handler(s.exporterOptions(s.reload))
-	if err := s.open(c, o, decide, pages, true); err != nil {
-		return p.fail(err)
+	if g, err = newGateway(c, e.Config(), o.Registerer, s.logger, e.Hasten); err != nil {
+		return nil, p.fail(err)
+	}
+	s.reload = func() error { return reloadAll(load, e, c, g) }
+	if err := s.open(c, g, o, decide, e.Handler(s.exporterOptions(s.reload)), true); err != nil {
+		return nil, p.fail(err)
 	}
 	p.introduce(s, e.Config())
 	s.parts = append(s.parts, e.Run, c.Run)
-	return s.serve()
+	return c, exitOK
 }
 
 // reloadAll takes configuration and rules anew. What can be wrong is looked at
 // first, so that a mistake in either leaves both as they were.
-func reloadAll(load func() (config.Config, error), e *exporter.Exporter, c *controller.Controller) error {
+func reloadAll(load func() (config.Config, error), e *exporter.Exporter, c *controller.Controller, g *gateway.Gateway) error {
 	_, wrongConfig := load()
 	groups, wrongRules := c.Load()
 	if err := errors.Join(wrongConfig, wrongRules); err != nil {
@@ -80,6 +100,7 @@ func reloadAll(load func() (config.Config, error), e *exporter.Exporter, c *cont
 		return err
 	}
 	c.Apply(e.Config())
+	applyGateway(g, e.Config())
 	return nil
 }
 

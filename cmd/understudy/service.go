@@ -54,11 +54,13 @@ func addServerFlags(c *kingpin.CmdClause, address string) serverFlags {
 
 // service is a command that serves until it is told to stop.
 type service struct {
-	logger  *slog.Logger
-	flags   serverFlags
-	prefix  string
-	exposed exposure
-	handler http.Handler
+	logger *slog.Logger
+	// failures is where is told why the service ended.
+	failures *slog.Logger
+	flags    serverFlags
+	prefix   string
+	exposed  exposure
+	handler  http.Handler
 	// reload is what SIGHUP does.
 	reload func() error
 	// stopping ends what keeps requests waiting, before a graceful stop.
@@ -69,7 +71,8 @@ type service struct {
 
 // newService begins the log and looks at what the flags say.
 func (p *program) newService(name string, flags serverFlags) (*service, error) {
-	s := &service{logger: promslog.New(p.log), flags: flags}
+	logger := promslog.New(p.log)
+	s := &service{logger: logger, failures: logger, flags: flags}
 	s.logger.Info("Starting understudy "+name, "version", version.Info())
 	s.logger.Info("Build context", "build_context", version.BuildContext())
 	if os.Getuid() == 0 {
@@ -126,7 +129,7 @@ func (s *service) serve() int {
 	})
 	g.Add(func() error { return s.awaitSignals(ctx) }, func(error) { cancel() })
 	if err := g.Run(); err != nil {
-		s.logger.Error("Ended", "err", err)
+		s.failures.Error("Ended", "err", err)
 		return exitFailed
 	}
 	s.logger.Info("Stopped")

@@ -11,6 +11,8 @@ func TestTheStatusPageTakesTheRootOfRun(t *testing.T) {
 	t.Parallel()
 	path, _ := ethereum(t, "a", "b")
 	p := startCommand(t, "run", nil, "--config.file="+path)
+	p.ready()
+	p.eventually(func() bool { status, _ := p.get("/chains/eth"); return status == http.StatusOK }, "the chain is decided")
 	for page, text := range map[string]string{
 		"/": "Who serves each chain", "/chains/eth": "Providers of eth",
 		"/exporter": "<table", "/metrics": "bifrost_provider_up", "/active": `"index"`,

@@ -44,12 +44,15 @@ type preference struct {
 	precision int
 }
 
+// exactly is the precision of a range that names the form itself.
+const exactly = 3
+
 // consider takes a range into account if it covers the form.
 func (p *preference) consider(kind string, weight float64, family, exact string) {
 	precision := 0
 	switch kind {
 	case exact:
-		precision = 3
+		precision = exactly
 	case family:
 		precision = 2
 	case "*/*":

@@ -2,6 +2,8 @@ package api
 
 import (
 	"net/http"
+
+	"github.com/understudy-rpc/understudy/controller/wire"
 )
 
 // serveActives answers who serves each chain.
@@ -11,7 +13,20 @@ func (a *API) serveActives(w http.ResponseWriter, r *http.Request) error {
 		return wrong
 	}
 	whole := a.mayKnow(r)
-	return a.serve(w, r, q, "", func() *page { return a.pages.all(whole) })
+	if q.capability == "" {
+		return a.serve(w, r, q, "", func() *page { return a.pages.all(whole) })
+	}
+	return a.serve(w, r, q, "", func() *page {
+		// The index is read first, so that nothing in the list is older.
+		l := a.view.Actives()
+		capable := wire.ActiveList{Index: l.Index}
+		for _, every := range l.Chains {
+			if active, ok := a.view.Active(every.Chain, q.capability); ok {
+				capable.Chains = append(capable.Chains, active)
+			}
+		}
+		return listPage(capable, whole, q.capability)
+	})
 }
 
 // serveActive answers who serves a chain.

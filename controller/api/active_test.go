@@ -38,6 +38,7 @@ func TestAnswersAreTheGoldenOnes(t *testing.T) {
 		{"active_none.json", "/active/doge", a, 503},
 		{"active_capability_none.json", "/active/btc?capability=archive", a, 503},
 		{"active.json", "/active", a, 200},
+		{"active_capability.json", "/active?capability=archive", a, 200},
 		{"active_public.json", "/active", strangers, 200},
 		{"providers.json", "/thorchain/providers", a, 200},
 		{"providers_btc_public.json", "/thorchain/providers/btc", strangers, 200},
@@ -115,7 +116,7 @@ func TestWhoHasTheAnswerGets304(t *testing.T) {
 	t.Parallel()
 	v := newFakeView()
 	a := newAPI(t, v, Options{})
-	for _, path := range []string{"/active/btc", "/active", "/active/btc?capability=wallet"} {
+	for _, path := range []string{"/active/btc", "/active", "/active/btc?capability=wallet", "/active?capability=wallet"} {
 		first := get(a, path)
 		tag := first.Header().Get("ETag")
 		require.Contains(t, tag, `W/"`)
@@ -173,6 +174,7 @@ func TestAnswersFollowTheView(t *testing.T) {
 	require.Len(t, decoded[wire.ActiveList](t, get(a, "/active")).Chains, 3)
 	v.remove("btc")
 	problemOf(t, get(a, "/active/btc"), http.StatusNotFound)
+	require.NotContains(t, *a.pages.chains.Load(), "btc", "what is gone takes no memory")
 	require.Len(t, decoded[wire.ActiveList](t, get(a, "/active")).Chains, 2)
 	v.set(active("btc", "local-daemon"))
 	require.Equal(t, http.StatusOK, get(a, "/active/btc").Code, "a chain may come back")
@@ -205,4 +207,20 @@ func TestBadQueriesAreRefused(t *testing.T) {
 	problemOf(t, get(a, "/thorchain/providers?status=ill"), http.StatusBadRequest)
 	problemOf(t, get(a, "/thorchain/providers/btc?%zz"), http.StatusBadRequest)
 	problemOf(t, get(a, "/events?index=x"), http.StatusBadRequest)
+}
+
+func TestWhoHasACapabilityMayChangeWithoutTheIndex(t *testing.T) {
+	t.Parallel()
+	v := newFakeView()
+	a := newAPI(t, v, Options{})
+	for _, path := range []string{"/active/btc?capability=wallet", "/active?capability=wallet"} {
+		tag := get(a, path).Header().Get("ETag")
+		v.change(func() {
+			refuted := v.actives["btc"]
+			refuted.Capabilities = nil
+			v.actives["btc"] = refuted
+		}, "btc")
+		require.NotEqual(t, http.StatusNotModified, get(a, path, "If-None-Match", tag).Code, path)
+		v.set(active("btc", "local-daemon"))
+	}
 }

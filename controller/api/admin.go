@@ -19,10 +19,7 @@ type command func(http.ResponseWriter, *http.Request) (func(context.Context) err
 // chain as it is then.
 func (a *API) ordered(c command) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := a.origins.Check(r); err != nil {
-			return refuse(http.StatusForbidden, "The request comes from a page of another site.")
-		}
-		if wrong := a.mayOrder(r); wrong != nil {
+		if wrong := a.guard(r); wrong != nil {
 			return wrong
 		}
 		act, wrong := c(w, r)

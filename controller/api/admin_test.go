@@ -2,7 +2,9 @@ package api
 
 import (
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -111,6 +113,18 @@ func TestABodyHasToBeSaidToBeJSON(t *testing.T) {
 		require.Equal(t, http.StatusOK, request(a, http.MethodPut, drainPath, "", headers...).Code, "an empty body is none")
 	}
 	require.Equal(t, http.StatusOK, request(a, http.MethodPut, drainPath, "{}", "Content-Type", "Application/JSON; charset=UTF-8").Code)
+}
+
+func TestABodyOfUnknownLengthIsBoundedToo(t *testing.T) {
+	t.Parallel()
+	endless := struct{ io.Reader }{io.MultiReader(strings.NewReader(`{"reason":"`), strings.NewReader(strings.Repeat("x", maxBody)))}
+	r := httptest.NewRequest(http.MethodPut, drainPath, endless)
+	r.Host = "localhost"
+	r.Header.Set("Content-Type", jsonType)
+	require.EqualValues(t, -1, r.ContentLength)
+	w := httptest.NewRecorder()
+	newAPI(t, newFakeView(), Options{}).ServeHTTP(w, r)
+	problemOf(t, w, http.StatusRequestEntityTooLarge)
 }
 
 func TestWhatTheOperatorRefusesIsSaid(t *testing.T) {

@@ -26,6 +26,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/understudy-rpc/understudy/controller/wire"
 )
 
 // DefaultMaxWatchers is how many requests may wait at the same time.
@@ -48,6 +50,9 @@ type Options struct {
 	AdminToken string
 	// ExternalURL is where this is reached from outside; "": nowhere.
 	ExternalURL string
+	// Failover is what the gateway knows of a chain's endpoints, with redacted URLs;
+	// false if it forwards nothing to the chain. nil: there is no gateway.
+	Failover func(chain string) (wire.Failover, bool)
 	// Webhook takes what Alertmanager posts; nil: there is no such route.
 	Webhook http.Handler
 	// WebhookOpen says that Webhook asks for a token itself, so that callers need

@@ -12,18 +12,18 @@ import (
 const tokenHeader = "X-Understudy-Token"
 
 // mayKnow says whether a caller may see whole addresses.
-func (a *API) mayKnow(r *http.Request) bool { return a.trusts(r) || a.hasToken(r) }
+func (a *API) mayKnow(r *http.Request) bool { return a.Trusts(r) || a.hasToken(r) }
 
-// trusts says whether a request comes from this machine or from somebody who is
-// authenticated.
-func (a *API) trusts(r *http.Request) bool {
+// Trusts says whether a request comes from this machine or from somebody who is
+// authenticated, and was not sent by a page that gave its own name our address.
+func (a *API) Trusts(r *http.Request) bool {
 	return a.options.Trusted(r) && (a.options.Authenticated || a.isOurs(r.Host))
 }
 
 // mayOrder is nil if a caller may change something.
 func (a *API) mayOrder(r *http.Request) *problem {
 	switch {
-	case a.options.AdminToken == "" && a.trusts(r):
+	case a.options.AdminToken == "" && a.Trusts(r):
 		return nil
 	case a.options.AdminToken == "":
 		return refuse(http.StatusForbidden, "Orders are taken on a loopback listener, under the name localhost, an IP address or the external URL's host, and from authenticated callers. Set --web.admin-token-file, or basic_auth_users in --web.config.file.")

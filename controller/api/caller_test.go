@@ -66,6 +66,10 @@ func TestWhoSeesWholeAddressesAndGivesOrders(t *testing.T) {
 					require.Equal(t, c.whole, strings.Contains(w.Body.String(), secret), path)
 				}
 				require.Contains(t, w.Body.String(), "https://")
+				require.Contains(t, []string{"no-store", "no-cache"}, w.Header().Get("Cache-Control"))
+				if c.whole {
+					require.Equal(t, "no-store", w.Header().Get("Cache-Control"), path)
+				}
 				require.Contains(t, w.Header().Get("Vary"), "Authorization")
 			}
 			w := get(a, "/active/btc", append([]string{"Accept", "text/plain"}, c.headers...)...)
@@ -159,6 +163,19 @@ func TestPagesOfOtherSitesGiveNoOrders(t *testing.T) {
 	for _, headers := range [][]string{{"Sec-Fetch-Site", "same-origin"}, {"Origin", "http://localhost:9477"}, {"Origin", "http://understudy.example"}} {
 		require.Equal(t, http.StatusOK, request(a, http.MethodPut, drainPath, "", headers...).Code)
 	}
+}
+
+func TestOtherHandlersCanHaveTheGuardsOfOrders(t *testing.T) {
+	t.Parallel()
+	reloaded := 0
+	reload := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reloaded++ })
+	open := newAPI(t, newFakeView(), Options{}).Guarded("/-/reload", reload)
+	require.Equal(t, http.StatusOK, request(open, http.MethodPost, "/-/reload", "").Code)
+	problemOf(t, request(open, http.MethodPost, "/-/reload", "", "Sec-Fetch-Site", "cross-site"), http.StatusForbidden)
+	problemOf(t, request(open, http.MethodPost, "/-/reload", "", "Host", "evil.example"), http.StatusForbidden)
+	closed := newAPI(t, newFakeView(), Options{AdminToken: "t"}).Guarded("/-/reload", reload)
+	problemOf(t, request(closed, http.MethodPost, "/-/reload", ""), http.StatusUnauthorized)
+	require.Equal(t, 1, reloaded)
 }
 
 func TestTheWebhookIsOpenToTheTrustedOrWithItsOwnToken(t *testing.T) {

@@ -36,7 +36,7 @@ var elsewhere = []string{
 // shapes are the Go types of the schemas.
 var shapes = map[string]any{
 	"Active": wire.Active{}, "ActiveList": wire.ActiveList{}, "Alert": wire.Alert{}, "AlertChange": AlertChange{}, "Chain": wire.Chain{}, "ChainList": wire.ChainList{},
-	"Drain": wire.Drain{}, "DrainRequest": wire.DrainRequest{}, "Evaluator": wire.Evaluator{}, "Event": wire.Event{}, "Health": wire.Health{}, "Pin": wire.Pin{},
+	"Drain": wire.Drain{}, "DrainRequest": wire.DrainRequest{}, "Evaluator": wire.Evaluator{}, "Event": wire.Event{}, "Failover": wire.Failover{}, "FailoverEndpoint": wire.FailoverEndpoint{}, "Health": wire.Health{}, "Metrics": wire.Metrics{}, "Pin": wire.Pin{},
 	"PinRequest": wire.PinRequest{}, "ProbeError": wire.ProbeError{}, "Problem": wire.Problem{}, "Provider": wire.Provider{}, "Recovery": wire.Recovery{},
 	"StatusChange": StatusChange{}, "Tip": wire.Tip{},
 }
@@ -228,7 +228,7 @@ func TestExamplesAreValid(t *testing.T) {
 			check(route+" "+status, response)
 		}
 	}
-	for _, name := range []string{"Active", "ActiveList", "Chain", "ChainList", "DrainRequest", "PinRequest", "Problem", "Health"} {
+	for _, name := range []string{"Active", "ActiveList", "Chain", "ChainList", "DrainRequest", "PinRequest", "Problem", "Health", "Metrics"} {
 		require.Positive(t, count[name], "there is no example of %s", name)
 	}
 }
@@ -308,7 +308,8 @@ func producers() map[string]produce {
 		}
 	}
 	add("POST "+routeFailback+" 409", "/thorchain/providers/btc/failback", "", func(w *world) { w.o.err = ErrNothingAwaits })
-	add("GET /health 200", "/health", "", nil)
+	add("GET /health 200", "/health?chain=btc", "", func(w *world) { w.Failover = oneEndpoint })
+	add("GET /health 404", "/health?chain=btx", "", nil)
 	add("GET /health 503", "/health", "", func(w *world) { w.v.set(nobody("btc")) })
 	add("GET /-/healthy 200", "/-/healthy", "", nil)
 	add("GET /-/ready 200", "/-/ready", "", nil)

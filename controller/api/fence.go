@@ -23,7 +23,8 @@ type answer struct {
 }
 
 func (w *answer) WriteHeader(status int) {
-	if w.status == 0 {
+	// An informational status is not the answer yet.
+	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"errors"
+	"github.com/understudy-rpc/understudy/rules"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -38,6 +39,17 @@ func TestAPanicEndsOneRequestOnly(t *testing.T) {
 	require.Equal(t, http.StatusOK, response.StatusCode)
 }
 
+func TestAPanicLeavesNoHeaderBehind(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t, newFakeView(), Options{Webhook: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1")
+		panic("before the answer")
+	})})
+	w := request(a, http.MethodPost, routeWebhook, "{}")
+	problemOf(t, w, http.StatusInternalServerError)
+	require.Empty(t, w.Header().Get("Content-Length"))
+}
+
 func TestAnAnswerThatBreaksOffIsNoWholeOne(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, newFakeView(), Options{Webhook: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -68,7 +80,7 @@ func TestRequestsAreCountedByRouteAndCode(t *testing.T) {
 			for _, l := range m.GetLabel() {
 				labels = append(labels, l.GetValue())
 			}
-			if f.GetName() == requestsName {
+			if f.GetName() == rules.HTTPRequests.Name {
 				counts[strings.Join(labels, " ")] = m.GetCounter().GetValue()
 			}
 		}

@@ -9,10 +9,6 @@ import (
 // What follows is for pages on the same listener that take orders as well, so
 // that who may give one is judged in one place.
 
-// Trusts says whether a request comes from this machine or from somebody who is
-// authenticated.
-func (a *API) Trusts(r *http.Request) bool { return a.trusts(r) }
-
 // NeedsToken says that there is an admin token, which orders need.
 func (a *API) NeedsToken() bool { return a.options.AdminToken != "" }
 
@@ -38,4 +34,26 @@ func NewOrder(reason, holds string) (Order, error) {
 		return Order{}, wrong
 	}
 	return o, nil
+}
+
+// Guarded is another handler behind the guards of orders: pages of other sites,
+// and callers who may not give orders, are refused. Its requests are counted
+// under the pattern. It is for what changes something outside the API, such as a
+// reload.
+func (a *API) Guarded(pattern string, h http.Handler) http.Handler {
+	return a.fenced(pattern, func(w http.ResponseWriter, r *http.Request) error {
+		if wrong := a.guard(r); wrong != nil {
+			return wrong
+		}
+		h.ServeHTTP(w, r)
+		return nil
+	})
+}
+
+// guard is nil if a request may change something.
+func (a *API) guard(r *http.Request) *problem {
+	if err := a.origins.Check(r); err != nil {
+		return refuse(http.StatusForbidden, "The request comes from a page of another site.")
+	}
+	return a.mayOrder(r)
 }

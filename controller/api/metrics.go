@@ -7,29 +7,13 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/understudy-rpc/understudy/rules"
 )
 
-// The API's metrics. handler is the pattern of a route, so that what callers
-// send makes no series.
-const (
-	requestsName = "understudy_http_requests_total"
-	requestsHelp = "Requests that were answered, by the route's pattern and the status code."
-	durationName = "understudy_http_request_duration_seconds"
-	durationHelp = "Time until a request was answered, without those that waited for news, by the route's pattern."
-	watchersName = "understudy_http_watchers"
-	watchersHelp = "Long polls and streams under way."
-	refusedName  = "understudy_http_watchers_refused_total"
-	refusedHelp  = "Long polls and streams that were refused because as many as may be were under way."
-	droppedName  = "understudy_http_streams_dropped_total"
-	droppedHelp  = "Streams that were ended because their reader did not keep up."
-	panicsName   = "understudy_http_panics_total"
-	panicsHelp   = "Requests that ended in a panic, which is a mistake of ours."
-
-	labelHandler = "handler"
-	labelCode    = "code"
-	// unmatched stands for requests that no route takes.
-	unmatched = "unmatched"
-)
+// unmatched stands, in place of a route's pattern, for requests that no route
+// takes: what callers send makes no series.
+const unmatched = "unmatched"
 
 type metrics struct {
 	requests *prometheus.CounterVec
@@ -41,20 +25,21 @@ type metrics struct {
 
 // newMetrics registers them; with no registerer they count unseen.
 func newMetrics(registerer prometheus.Registerer, w *watchers) (*metrics, error) {
+	counter := func(m rules.Metric) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: m.Name, Help: m.Help})
+	}
 	m := &metrics{
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: requestsName, Help: requestsHelp}, []string{labelHandler, labelCode}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: rules.HTTPRequests.Name, Help: rules.HTTPRequests.Help}, rules.HTTPRequests.Labels),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: durationName, Help: durationHelp, Buckets: []float64{.0001, .001, .01, .1, 1, 10},
+			Name: rules.HTTPDuration.Name, Help: rules.HTTPDuration.Help, Buckets: []float64{.0001, .001, .01, .1, 1, 10},
 			NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 100, NativeHistogramMinResetDuration: time.Hour,
-		}, []string{labelHandler}),
-		refused: prometheus.NewCounter(prometheus.CounterOpts{Name: refusedName, Help: refusedHelp}),
-		dropped: prometheus.NewCounter(prometheus.CounterOpts{Name: droppedName, Help: droppedHelp}),
-		panics:  prometheus.NewCounter(prometheus.CounterOpts{Name: panicsName, Help: panicsHelp}),
+		}, rules.HTTPDuration.Labels),
+		refused: counter(rules.HTTPWatchersRefused), dropped: counter(rules.HTTPStreamsDropped), panics: counter(rules.HTTPPanics),
 	}
 	if registerer == nil {
 		return m, nil
 	}
-	waiting := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: watchersName, Help: watchersHelp},
+	waiting := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: rules.HTTPWatchers.Name, Help: rules.HTTPWatchers.Help},
 		func() float64 { return float64(w.now.Load()) })
 	for _, c := range []prometheus.Collector{m.requests, m.duration, m.refused, m.dropped, m.panics, waiting} {
 		if err := registerer.Register(c); err != nil {
@@ -90,7 +75,7 @@ func (r *routeMetrics) counter(status int) prometheus.Counter {
 	if c := r.counters[status].Load(); c != nil {
 		return *c
 	}
-	c := r.all.requests.WithLabelValues(r.pattern, strconv.Itoa(status))
+	c := r.all.requests.WithLabelValues(strconv.Itoa(status), r.pattern)
 	r.counters[status].Store(&c)
 	return c
 }

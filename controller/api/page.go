@@ -60,11 +60,7 @@ func activePage(a wire.Active, as form, whole bool, capability string) *page {
 	if a.State == wire.StateNone {
 		status = http.StatusServiceUnavailable
 	}
-	variant := ""
-	if capability != "" {
-		// What has a capability may change without the index.
-		variant = fmt.Sprintf("-%08x", crc32.ChecksumIEEE([]byte(capability+" "+a.State+" "+providerOf(a))))
-	}
+	variant := choiceOf(capability, a)
 	if as == formText {
 		text := ""
 		if a.State != wire.StateNone {
@@ -73,6 +69,24 @@ func activePage(a wire.Active, as form, whole bool, capability string) *page {
 		return newPage(status, a.Index, "text/plain; charset=utf-8", variant+"-text", whole, []byte(text))
 	}
 	return newPage(status, a.Index, "application/json", variant, whole, encoded(a))
+}
+
+// listPage is the page about several chains.
+func listPage(l wire.ActiveList, whole bool, capability string) *page {
+	return newPage(http.StatusOK, l.Index, "application/json", choiceOf(capability, l.Chains...), whole, encoded(shownActives(l, whole)))
+}
+
+// choiceOf tells answers of one index apart: who has a capability may change
+// without the index.
+func choiceOf(capability string, actives ...wire.Active) string {
+	if capability == "" {
+		return ""
+	}
+	sum := crc32.NewIEEE()
+	for _, a := range actives {
+		_, _ = fmt.Fprintln(sum, capability, a.Chain, a.State, providerOf(a))
+	}
+	return fmt.Sprintf("-%08x", sum.Sum32())
 }
 
 // providerOf is the name of who serves; "" if nobody does.

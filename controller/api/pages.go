@@ -2,7 +2,6 @@ package api
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -119,7 +118,7 @@ func (c *pages) all(whole bool) *page {
 	place := &e.pages[oneIf(whole)]
 	p := place.Load()
 	if p == nil {
-		p = newPage(http.StatusOK, e.list.Index, "application/json", "", whole, encoded(shownActives(e.list, whole)))
+		p = listPage(e.list, whole, "")
 		place.Store(p)
 	}
 	return p

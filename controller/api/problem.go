@@ -38,7 +38,6 @@ func (p *problem) send(w http.ResponseWriter, r *http.Request) {
 	for name, values := range p.header {
 		w.Header()[name] = values
 	}
-	w.Header().Del("ETag")
 	sendJSON(w, p.status, "application/problem+json", wire.Problem{
 		Type: "about:blank", Title: http.StatusText(p.status), Status: p.status,
 		Detail: p.detail, Instance: r.URL.EscapedPath(),

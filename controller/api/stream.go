@@ -55,15 +55,11 @@ func (a *API) serveEvents(w http.ResponseWriter, r *http.Request) error {
 // lastSeen is the index that a caller has seen: what a browser sends when it
 // comes back, or, as it cannot send that at first, ?index=. 0: none.
 func lastSeen(r *http.Request) (uint64, *problem) {
-	if id := r.Header.Get("Last-Event-ID"); id != "" {
-		// What is no index of ours is what another server gave.
-		index, err := strconv.ParseUint(id, 10, 64)
-		if err != nil {
-			return 0, nil
-		}
-		return index, nil
-	}
 	q, wrong := ask(r)
+	if id := r.Header.Get("Last-Event-ID"); id != "" {
+		// What is no index is what another server gave.
+		q.index, _ = strconv.ParseUint(id, 10, 64)
+	}
 	return q.index, wrong
 }
 

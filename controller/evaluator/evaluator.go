@@ -6,7 +6,11 @@
 // A round collects one set of samples from every source, writes them into a
 // bounded memory with the time of the round, and evaluates all rules at that
 // time, in the order of files, groups and rules; what a recording rule gives is
-// seen by the rules after it. Alerts, staleness, meta series and templates are
+// seen by the rules after it. The engine's work is saved where its outcome is plain:
+// parts of expressions that stand in several rules are evaluated once, those that
+// cannot have changed not again, and common operators over results that are there
+// already are applied directly. Results are the engine's to the last bit, and
+// tests compare the two. Alerts, staleness, meta series and templates are
 // those of Prometheus; a differential test and the rules' own unit tests hold
 // both to the same results.
 //

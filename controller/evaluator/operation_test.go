@@ -176,7 +176,7 @@ func TestCornersOfOperations(t *testing.T) {
 		"a != 1", "a != bool 1", "1 != a", "a > 1 or b", "1 < bool a", "time() - a", "a * 2 > 2",
 		"sum(a)", "sum by (x) (a)", "min(a)", "max(a)", "min by (y) (a)", "count without (x) (a)", "group(a)",
 		"topk(2, a)", "topk by (x) (1, a)", "topk(5, a)", "topk(0, a)", "sum(topk(2, a))", "topk(3, a) - a",
-		`{__name__=~"a|b"} == ignoring (x) c`, `{__name__=~"a|b"} * 1`, "a == ignoring (x) c", "a + on (y) c", "a + on (y) group_left () c",
+		`{__name__=~"a|b"} == ignoring (x) c`, `{__name__=~"a|b",x="0",y="0"} == ignoring (x) c`, `{__name__=~"a|b"} * 1`, "a == ignoring (x) c", "a + on (y) c", "a + on (y) group_left () c",
 		"c - on (y) group_right () a", "a / on (x) b", "a - on (x) group_left (y) c", "b * on (x, y) group_left () a", "a > bool on (x, y) b",
 		"a and on (y) c", "a unless on (y) c", "c or on (y) a", "a or b", "a unless b", "a and b",
 		"last_over_time(a[20s])", "last_over_time(a[15001ms])", `last_over_time(a{x="0"}[1m]) + on (x, y) a`, "last_over_time(b[20s])",

@@ -10,18 +10,15 @@ import (
 	"github.com/prometheus/prometheus/model/timestamp"
 )
 
-// restFactor bounds what triggered rounds may cost: after a round, as many times
-// its duration pass before the next, so that they take a fifth of a core at the
-// most, however many providers are probed.
-const restFactor = 4
-
 // Run collects and evaluates at once, then whenever it is triggered and at each
 // interval, until the context ends, which is no error. It waits for what is in
 // flight.
 func (e *Evaluator) Run(ctx context.Context) error {
 	defer e.flights.Wait()
+	p := pace{credit: maxCredit}
 	for {
 		began := time.Now()
+		p.begin(began)
 		result, err := e.round(ctx, began, e.reckon)
 		if ctx.Err() != nil {
 			return nil
@@ -32,7 +29,8 @@ func (e *Evaluator) Run(ctx context.Context) error {
 		if result.Evaluated && e.onEvaluated != nil {
 			e.onEvaluated(result)
 		}
-		rest := min(restFactor*time.Since(began), e.interval)
+		ended := time.Now()
+		rest := p.end(ended, ended.Sub(began), e.interval)
 		if !e.sleep(ctx, rest, nil) || !e.sleep(ctx, e.interval-time.Since(began), e.triggered) {
 			return nil
 		}

@@ -17,9 +17,8 @@ const (
 	// DefaultReadTimeout bounds a reading of Alertmanager's API.
 	DefaultReadTimeout = 10 * time.Second
 	// DefaultSettle is for how long after its start Alertmanager may not have been
-	// told of everything again: Prometheus repeats an alert after a minute, unless
-	// its --rules.alert.resend-delay says otherwise, and the next evaluation.
-	DefaultSettle = 75 * time.Second
+	// told of everything again.
+	DefaultSettle = DefaultResendLimit
 	// maxAnswer bounds an answer of Alertmanager's, in bytes.
 	maxAnswer = 16 << 20
 )

@@ -44,10 +44,10 @@ const (
 	// DefaultWatchdogLimit is 2.5 times the 30 s after which the shipped
 	// Alertmanager configuration repeats the watchdog.
 	DefaultWatchdogLimit = 75 * time.Second
-	// resendLimit is for how long Alertmanager may not have been told of a watchdog
-	// that fires: Prometheus repeats an alert after a minute, unless its
+	// DefaultResendLimit is for how long Alertmanager may not have been told of an
+	// alert that fires: Prometheus repeats it after a minute, unless its
 	// --rules.alert.resend-delay says otherwise, and the next evaluation.
-	resendLimit = 75 * time.Second
+	DefaultResendLimit = 75 * time.Second
 	// goodBeats is how many beats in a row bring Alertmanager back.
 	goodBeats = 3
 	// beatSpacing is the part of the limit that has to lie between two beats that
@@ -82,6 +82,7 @@ type Pipeline struct {
 	mode     Mode
 	expected bool
 	limit    time.Duration
+	resend   time.Duration
 
 	ruling bool // Alertmanager rules, where the mode leaves a choice.
 	since  time.Time
@@ -101,7 +102,7 @@ func NewPipeline(mode Mode, expected bool, limit time.Duration, now time.Time) P
 	if limit == 0 {
 		limit = DefaultWatchdogLimit
 	}
-	return Pipeline{mode: mode, expected: expected, limit: limit, since: now}
+	return Pipeline{mode: mode, expected: expected, limit: limit, resend: DefaultResendLimit, since: now}
 }
 
 // Beat takes in that a watchdog fires.
@@ -137,7 +138,7 @@ func (p *Pipeline) Resolve(fingerprint string, episode, now time.Time) {
 // goes on repeating alerts for minutes after Prometheus is dead.
 func (p *Pipeline) Read(age time.Duration, now time.Time) {
 	p.advance(now)
-	if age > max(p.limit, resendLimit) {
+	if age > max(p.limit, p.resend) {
 		p.fall(now)
 		return
 	}

@@ -78,9 +78,9 @@ func TestTheEndOfTheWatchdogIsTheEndOfTheReign(t *testing.T) {
 func TestAnAlertmanagerThatNobodyTellsAnythingDoesNotRule(t *testing.T) {
 	t.Parallel()
 	p := heard()
-	p.Read(resendLimit, at(40))
+	p.Read(DefaultResendLimit, at(40))
 	require.Equal(t, Alertmanager, p.Ruling(at(40)).Source)
-	p.Read(resendLimit+1, at(50))
+	p.Read(DefaultResendLimit+1, at(50))
 	require.Equal(t, Ruling{Source: Local, Since: at(50), Heard: at(30), Age: 20 * time.Second}, p.Ruling(at(50)))
 	for _, s := range []float64{60, 75, 90} {
 		p.Beat("w", at(-60), at(s))
@@ -193,4 +193,30 @@ func TestPipelineInvariants(t *testing.T) {
 			require.Equal(t, after, p.Ruling(now), "to look changes nothing")
 		}
 	})
+}
+
+func TestTheResendLimitSaysForHowLongAnAlertmanagerMayOnlyEcho(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		options Options
+		age     time.Duration
+		want    Source
+	}{
+		"as long as it may be by default":  {Options{}, DefaultResendLimit, Alertmanager},
+		"longer":                           {Options{}, DefaultResendLimit + 1, Local},
+		"longer than by default, allowed":  {Options{ResendLimit: time.Hour}, DefaultResendLimit + 1, Alertmanager},
+		"shorter, but longer than allowed": {Options{ResendLimit: 8 * time.Second, WatchdogLimit: 20 * time.Second}, 21 * time.Second, Local},
+		"shorter than the watchdog's":      {Options{ResendLimit: 8 * time.Second, WatchdogLimit: 20 * time.Second}, 20 * time.Second, Alertmanager},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.options.Alertmanager = true
+			table := newTable(c.options)
+			takeOver(t, table)
+			r := reading(33)
+			r.WatchdogAge = c.age
+			table.Reconcile(r, at(34))
+			require.Equal(t, c.want, table.Ruling(at(34)).Source)
+		})
+	}
 }

@@ -16,6 +16,17 @@ const (
 	readGap = 250 * time.Millisecond
 )
 
+// ReadIntervalFor is how often to read where the watchdog may be silent for so
+// long (zero: DefaultWatchdogLimit): in the proportion of the two defaults, as a
+// reading tells that Alertmanager only echoes, which must be known well before it
+// takes all alerts for over.
+func ReadIntervalFor(watchdogLimit time.Duration) time.Duration {
+	if watchdogLimit == 0 {
+		return DefaultReadInterval
+	}
+	return min(DefaultReadInterval, watchdogLimit*2/5)
+}
+
 // ReaderOptions say how Alertmanager's API is read.
 type ReaderOptions struct {
 	Client *Client

@@ -146,3 +146,11 @@ func TestAReadingHasATimeLimit(t *testing.T) {
 		require.Empty(t, log.String())
 	})
 }
+
+func TestHowOftenIsReadFollowsTheWatchdogsLimit(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, DefaultReadInterval, ReadIntervalFor(0))
+	require.Equal(t, DefaultReadInterval, ReadIntervalFor(DefaultWatchdogLimit))
+	require.Equal(t, 2*time.Second, ReadIntervalFor(5*time.Second))
+	require.Equal(t, DefaultReadInterval, ReadIntervalFor(time.Hour))
+}

@@ -47,6 +47,9 @@ type Options struct {
 	// WatchdogLimit is the longest silence of the watchdog that is no failure;
 	// zero: DefaultWatchdogLimit.
 	WatchdogLimit time.Duration
+	// ResendLimit is the longest time in which Prometheus tells Alertmanager again
+	// of what fires; zero: DefaultResendLimit.
+	ResendLimit time.Duration
 	// TTL is how long a fact stands without being confirmed; zero: DefaultTTL.
 	TTL time.Duration
 	// Grace is how long after its end an alert that is told to fire in the same
@@ -109,6 +112,9 @@ func New(o Options, now time.Time) *Table {
 		covered:  map[string]bool{},
 		chains:   map[string]*chain{},
 		stats:    newStats(),
+	}
+	if o.ResendLimit != 0 {
+		t.pipeline.resend = o.ResendLimit
 	}
 	for _, name := range rules.Alerts() {
 		t.covered[name] = true

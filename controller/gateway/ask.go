@@ -11,7 +11,7 @@ import (
 func (x *exchange) ask() *attempt {
 	var room [8]candidate
 	candidates := x.lane.order(&x.route, x.fits, x.options.Now(), room[:0])
-	if x.options.HedgeAfter > 0 && x.question.risk == read && len(candidates) > 1 {
+	if x.settings.HedgeAfter > 0 && x.question.risk == read && len(candidates) > 1 {
 		return x.askHedged(candidates)
 	}
 	var best *attempt
@@ -39,7 +39,7 @@ func (x *exchange) within(last bool) time.Duration {
 	if last {
 		return left
 	}
-	return min(left, x.options.AttemptTimeout)
+	return min(left, x.settings.AttemptTimeout)
 }
 
 // askOne makes one attempt; nil if somebody else is just trying the provider.
@@ -102,7 +102,7 @@ func (x *exchange) note(a *attempt) {
 // better keeps the more meaningful of two attempts, and the first of two that are
 // worth the same. The other one is released.
 func (x *exchange) better(best, a *attempt) *attempt {
-	if a.outcome.worth() == 0 || best != nil && best.outcome.worth() >= a.outcome.worth() {
+	if a.outcome.worth() == 0 || a.foreign || best != nil && best.outcome.worth() >= a.outcome.worth() {
 		x.drop(a)
 		return best
 	}

@@ -45,6 +45,10 @@ func dialectOf(route *Route, post bool, path string) (dialect, bool) {
 		return dialect{rpc: true, kind: route.Kind}, true
 	}
 	typ, ok := typeOf(route, path)
+	if !post && bare && typ == config.CometBFTRPC {
+		// Its front page is for people.
+		return dialect{}, false
+	}
 	if ok {
 		return dialect{typ: typ, kind: route.Kind}, true
 	}

@@ -17,11 +17,13 @@ import (
 // exchange is one request of a client on its way to an answer.
 type exchange struct {
 	*Gateway
-	lane    *lane
-	route   Route
-	dialect dialect
-	writer  http.ResponseWriter
-	request *http.Request
+	lane *lane
+	// settings are those of the chain, defaults filled in.
+	settings Settings
+	route    Route
+	dialect  dialect
+	writer   http.ResponseWriter
+	request  *http.Request
 
 	// path is in its escaped form, with its leading slash, or "".
 	path, query string
@@ -60,7 +62,7 @@ const ProviderHeader = "X-Understudy-Provider"
 const minHeightQuery = "min_height"
 
 var (
-	errPath      = errors.New("the path has a part . or ..")
+	errPath      = errors.New("the path has an empty part, or one of dots alone")
 	errMinHeight = errors.New("min_height is not a height")
 	errTooLong   = errors.New("the body is too long")
 	errEncoding  = errors.New("the body has an encoding that is not known here; gzip and none are")
@@ -89,13 +91,24 @@ func restOf(r *http.Request) (string, error) {
 	if r.URL.RawPath == "" {
 		rest = (&url.URL{Path: rest}).EscapedPath()
 	}
-	for part := range strings.SplitSeq(rest, "/") {
+	// What servers read differently is not let through: the rules for methods are
+	// about the path as it is read there.
+	for part := range strings.SplitSeq(strings.TrimSuffix(rest, "/"), "/") {
 		plain, err := url.PathUnescape(part)
-		if err != nil || plain == "." || plain == ".." || strings.ContainsAny(plain, "/\\\x00") {
+		if err != nil || plain == "" || plain == "." || plain == ".." || strings.ContainsAny(plain, "/\\;%\x00") {
 			return "", errPath
 		}
 	}
 	return "/" + rest, nil
+}
+
+// plainPath is the path as a server reads it, without a slash at its end.
+func (x *exchange) plainPath() string {
+	plain, err := url.PathUnescape(x.path)
+	if err != nil {
+		return x.path
+	}
+	return strings.TrimSuffix(plain, "/")
 }
 
 // readMinHeight takes the wanted height out of header and query.

@@ -17,6 +17,7 @@
 package gateway
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"sync"
@@ -37,6 +38,8 @@ type Gateway struct {
 	mu      *sync.RWMutex
 	lanes   map[string]*lane
 	methods map[string]Methods
+	// settings are those of single chains.
+	settings map[string]Settings
 
 	// sockets are the open WebSockets, running what has to end before Close
 	// returns.
@@ -52,10 +55,12 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{
 		options: o, heads: newHeads(o.HeadSize), mu: &sync.RWMutex{}, lanes: map[string]*lane{},
-		methods: maps.Clone(o.Methods), sockets: newSockets(), running: &sync.WaitGroup{},
+		methods: maps.Clone(o.Methods), settings: maps.Clone(o.Settings), sockets: newSockets(), running: &sync.WaitGroup{},
 	}
-	g.metrics, err = newMetrics(g, o.Registerer)
-	return g, err
+	if g.metrics, err = newMetrics(g, o.Registerer); err != nil {
+		return nil, fmt.Errorf("gateway: metrics: %w", err)
+	}
+	return g, nil
 }
 
 // Close ends all WebSockets, and waits for what is under way beside the requests
@@ -96,8 +101,13 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, problem{status: http.StatusMethodNotAllowed, title: "Method not allowed"})
 		return
 	}
-	x := exchange{Gateway: g, lane: g.lane(&route), route: route, writer: w, request: r, begin: g.options.Now()}
-	x.deadline = x.begin.Add(g.options.RequestTimeout)
+	l := g.lane(&route)
+	x := exchange{Gateway: g, lane: l, settings: *l.settings.Load(), route: route, writer: w, request: r, begin: g.options.Now()}
+	if x.settings.Off {
+		writeProblem(w, problem{status: http.StatusNotFound, title: "Not forwarded", detail: "The configuration has the gateway switched off for this chain."})
+		return
+	}
+	x.deadline = x.begin.Add(x.settings.RequestTimeout)
 	x.lane.inFlight.Add(1)
 	defer func() {
 		x.lane.inFlight.Add(-1)
@@ -123,11 +133,11 @@ func (g *Gateway) lane(route *Route) *lane {
 	if l := g.lanes[route.Chain]; l != nil {
 		return l
 	}
-	o := &g.options
 	l = &lane{
-		chain: route.Chain, rules: quarantine{o.FailureThreshold, o.Cooldown, o.ReturnAfter}, records: map[string]*record{},
+		chain: route.Chain, onQuarantine: g.options.OnQuarantine, records: map[string]*record{},
 		seconds: g.metrics.seconds.WithLabelValues(route.Chain), attempts: g.metrics.attempts.WithLabelValues(route.Chain),
 	}
+	g.tuneLocked(l)
 	g.lanes[route.Chain] = l
 	return l
 }

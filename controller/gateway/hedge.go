@@ -36,7 +36,7 @@ type hedged struct {
 }
 
 func (h *hedge) run() *attempt {
-	timer := time.NewTimer(h.options.HedgeAfter)
+	timer := time.NewTimer(h.settings.HedgeAfter)
 	defer timer.Stop()
 	var best *attempt
 	h.start()
@@ -56,7 +56,7 @@ func (h *hedge) run() *attempt {
 		}
 		if h.next < len(h.candidates) && h.left() > 0 && !h.gone() {
 			h.start()
-			timer.Reset(h.options.HedgeAfter)
+			timer.Reset(h.settings.HedgeAfter)
 		}
 	}
 	return best

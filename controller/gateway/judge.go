@@ -31,6 +31,8 @@ type judgement struct {
 	id []byte
 	// misnamed says that the id is not the request's, though the answer is to it.
 	misnamed bool
+	// foreign says that it is no JSON-RPC, though it should be.
+	foreign bool
 }
 
 // wordsLimit is how much of a text is searched. What a provider has to say stands
@@ -46,7 +48,16 @@ func judge(q question, status int, body []byte, whole bool) judgement {
 	case q.batch && status < 300:
 		return judgeBatch(q, status, body, whole)
 	case q.rpc:
-		return judgeRPC(q, status, body, whole)
+		j := judgeRPC(q, status, body, whole)
+		if j.foreign && j.outcome.final() {
+			// Whatever it says, it cannot be given to a client of JSON-RPC. A status of the
+			// 400s may be the client's fault or a wrong address.
+			j.outcome = BadResponse
+			if status >= 400 {
+				j.outcome = Unsupported
+			}
+		}
+		return j
 	}
 	return judgeREST(q, status, body, whole)
 }
@@ -148,52 +159,6 @@ func weigh(q question, status int, code int64, coded bool, text string) Outcome 
 		return BadResponse
 	}
 	return Refused
-}
-
-// judgeText judges what is not what the protocol allows by its words and its
-// status.
-func judgeText(q question, status int, body []byte) judgement {
-	text := strings.ToLower(string(body[:min(len(body), wordsLimit)]))
-	if isPage(text) {
-		text = pageTitle(text)
-	}
-	s := said{kind: q.kind, typ: q.typ, risk: q.risk, status: status, text: text}
-	if o, ok := find(s, limitWords, keyWords, statusRows, stateWords); ok {
-		return judgement{outcome: o}
-	}
-	switch {
-	case status >= 500:
-		return judgement{outcome: ServerError}
-	case status == 408:
-		return judgement{outcome: Timeout}
-	case q.rpc && status >= 400:
-		// Maybe the client's fault, maybe a wrong address: no verdict, but others are
-		// asked.
-		return judgement{outcome: Unsupported}
-	case status == 404 || status == 410:
-		return judgement{outcome: Missing}
-	case status == 405 || status == 501:
-		return judgement{outcome: Unsupported}
-	case status >= 400:
-		return judgement{outcome: Invalid}
-	}
-	return judgement{outcome: BadResponse}
-}
-
-func isPage(text string) bool {
-	text = strings.TrimSpace(text)
-	return strings.HasPrefix(text, "<")
-}
-
-// pageTitle is what a page is about; what else it holds is decoration, whose words
-// mean nothing.
-func pageTitle(text string) string {
-	_, after, ok := strings.Cut(text, "<title>")
-	if !ok {
-		return ""
-	}
-	title, _, _ := strings.Cut(after, "</title>")
-	return title
 }
 
 // readError takes code and words out of an error member.

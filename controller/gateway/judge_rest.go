@@ -30,9 +30,9 @@ func judgeREST(q question, status int, body []byte, whole bool) judgement {
 	e := readRESTError(trimmed)
 	switch {
 	case e.found || status >= 300:
-		return judgement{outcome: weigh(q, status, e.code, e.coded, e.text), code: e.code, coded: e.coded}
+		return judgement{outcome: weigh(q, status, e.code, e.coded, e.text), code: e.code, coded: e.coded, foreign: q.rpc}
 	case q.rpc:
-		return judgement{outcome: BadResponse}
+		return judgement{outcome: BadResponse, foreign: true}
 	case q.kind == config.Tron && whole && string(trimmed) == "{}" && q.risk == read:
 		// This is how java-tron says that it has not got it.
 		return judgement{outcome: Missing}

@@ -12,10 +12,14 @@ import (
 // was seen of each provider.
 type lane struct {
 	chain string
-	rules quarantine
+	// onQuarantine is as in Options.
+	onQuarantine func(chain, provider string)
+	// settings are never nil.
+	settings atomic.Pointer[Settings]
 
 	// mu guards what follows and the records.
 	mu      sync.Mutex
+	rules   quarantine
 	records map[string]*record
 	// generation and active are those of the last route that was seen.
 	generation uint64
@@ -53,8 +57,8 @@ type candidate struct {
 	target   *target
 	// returning: it is the route's active provider, which lost its place.
 	returning bool
-	// challenger: somebody else is first.
-	challenger bool
+	// challenger: somebody else is first. orphaned: that one is not in the route.
+	challenger, orphaned bool
 }
 
 // recordLocked is the record of an endpoint, with its address brought up to date.
@@ -130,6 +134,7 @@ func (l *lane) order(route *Route, fits func(*Endpoint) bool, now time.Time, int
 	defer l.mu.Unlock()
 	l.followLocked(route)
 	returning := l.returningLocked(route, now)
+	orphaned := !route.has(l.first)
 	ready, cooling, resting := into, []candidate(nil), []candidate(nil)
 	for i := range route.Endpoints {
 		e := &route.Endpoints[i]
@@ -137,7 +142,7 @@ func (l *lane) order(route *Route, fits func(*Endpoint) bool, now time.Time, int
 			continue
 		}
 		r := l.recordLocked(e)
-		c := candidate{endpoint: e, record: r, target: r.target, challenger: e.Provider != l.first}
+		c := candidate{endpoint: e, record: r, target: r.target, challenger: e.Provider != l.first, orphaned: orphaned}
 		c.returning = c.challenger && e.Provider == returning
 		switch {
 		case c.record.resting(now):
@@ -156,6 +161,16 @@ func (l *lane) order(route *Route, fits func(*Endpoint) bool, now time.Time, int
 		return cooling
 	}
 	return append(ready, cooling...)
+}
+
+// has says whether a provider may answer.
+func (r *Route) has(provider string) bool {
+	for i := range r.Endpoints {
+		if r.Endpoints[i].Provider == provider {
+			return true
+		}
+	}
+	return false
 }
 
 // lead moves the candidate that goes first to the front: the one that returns, or

@@ -64,6 +64,12 @@ type Options struct {
 	// are not named.
 	Methods map[string]Methods
 
+	// Settings are what holds for single chains instead of the above, by name.
+	Settings map[string]Settings
+
+	// OnQuarantine, if set, is told when a provider is put into quarantine. It must
+	// not block, and not call the gateway.
+	OnQuarantine func(chain, provider string)
 	// OnOutcome, if set, is told how each request to a provider ended. It must not
 	// block.
 	OnOutcome func(chain, provider string, o Outcome, took time.Duration)

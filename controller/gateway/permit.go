@@ -47,12 +47,11 @@ func (p permit) back(v verdict, now time.Time, took, wait time.Duration, firstFa
 	}
 	r.recent.add(sample{at: now, took: took, bad: v == failed})
 	if v == failed {
-		l.events++
-		r.fail(now, l.rules.threshold, l.rules.cooldown, wait)
+		l.failLocked(r, now, wait)
 		return
 	}
 	r.succeed(now)
-	if p.challenger && p.stamp == l.stamp && (firstFailed || p.returning || l.unfitLocked(l.first, now)) {
+	if p.challenger && p.stamp == l.stamp && (firstFailed || p.returning || p.orphaned || l.unfitLocked(l.first, now)) {
 		l.moveLocked(r.name)
 	}
 }
@@ -62,14 +61,21 @@ func (l *lane) broke(c candidate, now time.Time) {
 	c.record.outcomes[Connection].Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.failLocked(c.record, now, 0)
+}
+
+// failLocked counts a failure, and tells if a quarantine begins with it.
+func (l *lane) failLocked(r *record, now time.Time, wait time.Duration) {
 	l.events++
-	c.record.fail(now, l.rules.threshold, l.rules.cooldown, 0)
+	if r.fail(now, l.rules.threshold, l.rules.cooldown, wait) && l.onQuarantine != nil {
+		l.onQuarantine(l.chain, r.name)
+	}
 }
 
 // unfitLocked says whether a provider is left alone now.
 func (l *lane) unfitLocked(name string, now time.Time) bool {
 	r := l.records[name]
-	return r == nil || r.unavailable || r.resting(now)
+	return r != nil && (r.unavailable || r.resting(now))
 }
 
 // probed takes the result of a probe like that of a request, but for the first
@@ -83,9 +89,11 @@ func (l *lane) probed(provider string, good bool, now time.Time) {
 		l.records[provider] = r
 	}
 	if good {
+		// How long clients are to leave it alone is another matter than its health.
+		rest := r.restUntil
 		r.succeed(now)
+		r.restUntil = rest
 		return
 	}
-	l.events++
-	r.fail(now, l.rules.threshold, l.rules.cooldown, 0)
+	l.failLocked(r, now, 0)
 }

@@ -62,8 +62,8 @@ func (r *record) succeed(now time.Time) {
 }
 
 // fail is the keeper's second rule. wait is how long the provider asks to be left
-// alone; 0 if it does not say.
-func (r *record) fail(now time.Time, threshold int, cooldown, wait time.Duration) {
+// alone; 0 if it does not say. It says whether a quarantine begins.
+func (r *record) fail(now time.Time, threshold int, cooldown, wait time.Duration) bool {
 	r.consecutive++
 	r.failures++
 	r.score = max(0, r.score-scoreFailure)
@@ -72,13 +72,15 @@ func (r *record) fail(now time.Time, threshold int, cooldown, wait time.Duration
 		r.restUntil = now.Add(wait)
 	}
 	if r.consecutive < threshold {
-		return
+		return false
 	}
 	r.cooldownUntil = now.Add(cooldown)
-	if !r.unavailable {
-		r.unavailable = true
-		r.nextGeneration()
+	if r.unavailable {
+		return false
 	}
+	r.unavailable = true
+	r.nextGeneration()
+	return true
 }
 
 // nextGeneration makes what is under way count for nothing; so the trial of

@@ -56,6 +56,8 @@ func TestWhatAnotherProviderCanCureIsCuredInTheSameRequest(t *testing.T) {
 		"deep nesting":                        says(200, `{"jsonrpc":"2.0","id":7,"result":`+strings.Repeat("[", 20000)+strings.Repeat("]", 20000)+`}`),
 		"gzip that is none":                   says(200, "not gzip", "Content-Encoding", "gzip"),
 		"an encoding nobody asked for":        says(200, "???", "Content-Encoding", "br"),
+		"200 with an object of another kind":  says(200, `{"message":"something went wrong"}`),
+		"400 with an object of another kind":  says(400, `{"message":"bad request"}`),
 		"starting":                            says(503, `{"id":$id,"error":{"code":-32000,"message":"try again later"}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,6 +195,16 @@ func TestWhenAllFailTheMostMeaningfulAnswerIsReturned(t *testing.T) {
 		rec := w.call("eth_getTransactionReceipt")
 		require.Equal(t, `{"jsonrpc":"2.0","id":7,"result":null}`, rec.Body.String())
 		require.Equal(t, "a", rec.Header().Get(ProviderHeader))
+		require.Zero(t, w.state().events)
+	})
+	t.Run("nothing that is no JSON-RPC", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, config.EVMRPC, 2, Options{})
+		w.a().set(says(404, `<html>no such page</html>`))
+		w.b().set(says(400, `{"message":"bad request"}`))
+		rec := w.call("eth_call")
+		require.Equal(t, http.StatusServiceUnavailable, rec.Code)
+		require.Contains(t, rec.Body.String(), `"id":7`)
 		require.Zero(t, w.state().events)
 	})
 	t.Run("nothing that is about our keys", func(t *testing.T) {

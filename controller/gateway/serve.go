@@ -14,9 +14,7 @@ func (x *exchange) serve() {
 	status, err := x.read()
 	if err != nil {
 		x.result = resultInvalid
-		if post && x.path == "" {
-			x.dialect.rpc = x.route.Kind != ""
-		}
+		x.dialect.rpc = post && x.path == ""
 		x.refuse(problem{status: status, code: codeInvalidRequest, title: "Invalid request", detail: err.Error()})
 		return
 	}
@@ -25,7 +23,7 @@ func (x *exchange) serve() {
 		return
 	}
 	var ok bool
-	x.dialect, ok = dialectOf(&x.route, post, x.path)
+	x.dialect, ok = dialectOf(&x.route, post, x.plainPath())
 	x.question = question{kind: x.dialect.kind, rpc: x.dialect.rpc}
 	switch {
 	case !ok:
@@ -41,24 +39,25 @@ func (x *exchange) serve() {
 
 // serveREST forwards a request whose method is its path.
 func (x *exchange) serveREST() {
-	risk, denied := x.policyOf().look(x.route.Kind, x.path)
-	x.question.method, x.question.risk = x.path, risk
+	path := x.plainPath()
+	risk, denied := x.policyOf().look(x.route.Kind, path)
+	x.question.method, x.question.risk = path, risk
 	if denied {
 		x.deny()
-		x.refuse(problem{status: http.StatusForbidden, title: "Method not let through", detail: x.denial(x.path)})
+		x.refuse(problem{status: http.StatusForbidden, title: "Method not let through", detail: x.denial(path)})
 		return
 	}
 	if risk == read && x.request.Method == http.MethodPost && x.dialect.typ != config.TronHTTP {
 		// Outside of java-tron's, a POST that is no known sending may be one.
 		x.question.risk = signed
 	}
-	x.finish(x.ask(), x.path)
+	x.finish(x.ask(), path)
 }
 
 // serveRPC forwards a call or a batch.
 func (x *exchange) serveRPC() {
 	policy := x.policyOf()
-	if !policy.rpcPath(x.route.Kind, x.path) {
+	if !policy.rpcPath(x.route.Kind, x.plainPath()) {
 		x.deny()
 		x.refuse(problem{status: http.StatusForbidden, code: codeInvalidRequest, title: "Path not let through", detail: x.denial(x.path)})
 		return

@@ -24,6 +24,13 @@ type State struct {
 	events, switches uint64
 }
 
+// Events counts the requests and probes that failed, Switches the changes of whom
+// requests go to first.
+func (s State) Events() uint64 { return s.events }
+
+// Switches is described at Events.
+func (s State) Switches() uint64 { return s.switches }
+
 // EndpointState is what the gateway knows of one provider.
 type EndpointState struct {
 	Index    int    `json:"index"`
@@ -54,13 +61,18 @@ type EndpointState struct {
 	outcomes    [outcomeCount]uint64
 }
 
-// State is what is known of a chain; false if it is not configured.
+// State is what is known of a chain; false if it is not configured, or nothing is
+// forwarded to it.
 func (g *Gateway) State(chain string) (State, bool) {
 	route, ok := g.options.Router.Route(chain)
 	if !ok {
 		return State{}, false
 	}
-	return g.state(g.lane(&route), &route), true
+	l := g.lane(&route)
+	if l.settings.Load().Off {
+		return State{}, false
+	}
+	return g.state(l, &route), true
 }
 
 func (g *Gateway) state(l *lane, route *Route) State {
@@ -94,14 +106,11 @@ func (g *Gateway) state(l *lane, route *Route) State {
 
 // servingLocked is whom the next request goes to first.
 func (l *lane) servingLocked(route *Route, now time.Time) string {
-	routed := func(name string) bool {
-		return slices.ContainsFunc(route.Endpoints, func(e Endpoint) bool { return e.Provider == name })
-	}
 	fit := func(name string) bool {
 		r := l.records[name]
 		return r == nil || r.ready(now) && !r.unavailable
 	}
-	if l.first == "" || routed(l.first) && fit(l.first) {
+	if l.first == "" || route.has(l.first) && fit(l.first) {
 		return l.first
 	}
 	for i := range route.Endpoints {

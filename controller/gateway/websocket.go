@@ -20,7 +20,7 @@ var socketHeaders = []string{"Sec-Websocket-Key", "Sec-Websocket-Version", "Sec-
 // serveWebSocket connects a client with the first provider that takes it.
 func (x *exchange) serveWebSocket() {
 	x.dialect = dialect{kind: x.route.Kind, rpc: true}
-	if policy := x.policyOf(); !policy.rpcPath(x.route.Kind, x.path) && x.path != "/websocket" && x.path != "/ws" {
+	if policy, path := x.policyOf(), x.plainPath(); !policy.rpcPath(x.route.Kind, path) && path != "/websocket" && path != "/ws" {
 		x.deny()
 		x.refuse(problem{status: http.StatusForbidden, code: codeInvalidRequest, title: "Path not let through", detail: x.denial(x.path)})
 		return
@@ -62,7 +62,7 @@ func (x *exchange) connect(c candidate) bool {
 // handshake asks a provider for a WebSocket; nil if it gives none.
 func (x *exchange) handshake(ctx context.Context, cancel context.CancelFunc, a *attempt) io.ReadWriteCloser {
 	begin := x.options.Now()
-	a.timer = time.AfterFunc(min(x.left(), x.options.AttemptTimeout), func() {
+	a.timer = time.AfterFunc(min(x.left(), x.settings.AttemptTimeout), func() {
 		a.late.Store(true)
 		cancel()
 	})

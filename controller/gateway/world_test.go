@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -265,3 +266,5 @@ func (w *world) serve(ctx context.Context, body string) *httptest.ResponseRecord
 	w.handler.ServeHTTP(rec, r)
 	return rec
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -8,6 +8,9 @@ import (
 // Provider is what the exporters say of a provider together. The zero value is
 // that of a provider that no exporter tells of.
 type Provider struct {
+	// Asked is when the exporters were asked for this, the first of them that was;
+	// zero if none tells of the provider. What changed later is not in it.
+	Asked time.Time
 	// Probed says that a probe has ended, ProbedAt when the newest did, by the
 	// exporters' clocks, and Good whether most of the last ones were good.
 	Probed   bool
@@ -44,6 +47,9 @@ func (t *Table) Provider(key Key, now time.Time) Provider {
 	for _, s := range t.sources {
 		if r, ok := s.providers[key]; ok && s.fresh(now, t.limit) {
 			p.add(r)
+			if p.sum.Asked.IsZero() || s.asked.Before(p.sum.Asked) {
+				p.sum.Asked = s.asked
+			}
 		}
 	}
 	return p.result()
@@ -85,7 +91,7 @@ func (p *poll) addFigures(r *raw, up bool) {
 	if h, ok := heightOf(r.height); ok && (up || !s.HeightKnown) {
 		s.Height, s.HeightKnown = max(s.Height, h), true
 	}
-	if r.latency >= 0 {
+	if r.latency >= 0 && r.latency <= maxLatency {
 		s.LatencyMS += r.latency
 		p.latencies++
 	}

@@ -144,6 +144,9 @@ func valueOf(m *dto.Metric) float64 {
 // maxHeight is the highest height that a sample holds exactly.
 const maxHeight = 1 << 53
 
+// maxLatency is the highest latency that is believed, in milliseconds: ten years.
+const maxLatency = 3.2e11
+
 // heightOf is a height, if the value is one.
 func heightOf(v float64) (uint64, bool) {
 	if !(v >= 0 && v <= maxHeight) || v != math.Trunc(v) {

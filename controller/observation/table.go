@@ -34,9 +34,10 @@ type Table struct {
 
 // source is what one exporter published last.
 type source struct {
-	heard     time.Time
-	round     uint64
-	providers map[Key]*raw
+	// heard is when it answered, asked when it had been asked for that.
+	heard, asked time.Time
+	round        uint64
+	providers    map[Key]*raw
 	// observed are the chain scanners' heights, by chain.
 	observed map[string]uint64
 }
@@ -64,18 +65,19 @@ type watched struct {
 
 // Collect collects, and takes down what it got.
 func (w watched) Collect(ctx context.Context) ([]*dto.MetricFamily, error) {
+	asked := time.Now()
 	families, err := w.Source.Collect(ctx)
 	if err == nil {
-		w.table.learn(w.own, families, time.Now())
+		w.table.learn(w.own, families, asked, time.Now())
 	}
 	return families, err
 }
 
 // learn replaces what is known of an exporter.
-func (t *Table) learn(s *source, families []*dto.MetricFamily, now time.Time) {
+func (t *Table) learn(s *source, families []*dto.MetricFamily, asked, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s.heard = now
+	s.heard, s.asked = now, asked
 	s.round++
 	clear(s.observed)
 	for _, f := range families {

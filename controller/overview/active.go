@@ -112,8 +112,11 @@ func (o *Overview) answer(posted board.Posted, provider string, state selection.
 	d := posted.Decision
 	a := wire.Active{
 		Chain: d.Config.Name, State: state.String(), Generation: d.State.Generation, Index: posted.Index,
-		Fallbacks: append([]string{}, fallbacks...), Capabilities: []string{}, Gateway: "/rpc/" + d.Config.Name,
+		Fallbacks: append([]string{}, fallbacks...), Capabilities: []string{},
 		Stale: !o.Observations.Fresh(now),
+	}
+	if d.Config.Gateway.Enabled {
+		a.Gateway = "/rpc/" + d.Config.Name
 	}
 	if d.State.Split {
 		a.AgreementAgeSeconds = ageOf(d.State.Agreed, now)

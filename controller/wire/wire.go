@@ -297,4 +297,7 @@ type Health struct {
 	Status string `json:"status"`
 	// Chains are the states of the chains by name.
 	Chains map[string]string `json:"chains"`
+	// Failover is what the gateway knows of the chain's endpoints; nil if the answer
+	// is about several chains.
+	Failover *Failover `json:"failover,omitempty"`
 }

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	commoncfg "github.com/prometheus/common/config"
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-rpc/understudy/internal/config"
@@ -116,7 +115,7 @@ func (c *cannedConn) RemoteAddr() net.Addr { return &net.TCPAddr{} }
 // dialCanned makes the connections of a provider canned ones.
 func dialCanned(tb testing.TB, p *Provider, answer canned) {
 	tb.Helper()
-	bare(tb, p).DialContext = func(context.Context, string, string) (net.Conn, error) { return newCannedConn(answer), nil }
+	p.http.dial = func(context.Context, string, string) (net.Conn, error) { return newCannedConn(answer), nil }
 }
 
 // One probe of an EVM provider. "small" and "busy" are the block; "alone" is
@@ -126,7 +125,7 @@ func BenchmarkObserveEVM(b *testing.B) {
 		answer := newCanned(body)
 		b.Run(name+"/alone", func(b *testing.B) {
 			p := evmAt(b, "http://provider.test")
-			p.http.client.Transport = answer
+			answeredBy(p, answer)
 			observeAll(b, p, len(body))
 		})
 		b.Run(name+"/whole", func(b *testing.B) {
@@ -148,41 +147,35 @@ func observeAll(b *testing.B, p *Provider, bytes int) {
 	}
 }
 
-// The memory of a provider that waits for its next probe: without a connection,
-// with one that is kept, and with one that the Prometheus client keeps, which is
-// what an http block leads to.
+// The memory of a provider that waits for its next probe: before the first one,
+// after it, and with the Prometheus client, which is what an http block leads to.
 func BenchmarkProviderMemory(b *testing.B) {
 	answer := newCanned(goodBlock)
 	network, template := scriptedChain(b, config.EVM, config.EVMRPC)
 	var err error
 	template.RPCHost, err = config.ParseURL("http://provider.test")
 	require.NoError(b, err)
-	ask := func(b *testing.B, p *Provider) {
+	withBlock := template
+	withBlock.HTTP.BearerToken = "token"
+	asked := func(b *testing.B, p *Provider) {
+		dialCanned(b, p, answer)
 		_, err := p.Observe(b.Context(), Ask{})
 		require.NoError(b, err)
 	}
 	for _, c := range []struct {
-		name    string
-		prepare func(b *testing.B, p *Provider)
+		name     string
+		template config.Provider
+		prepare  func(b *testing.B, p *Provider)
 	}{
-		{"unconnected", func(*testing.B, *Provider) {}},
-		{"connected", func(b *testing.B, p *Provider) {
-			dialCanned(b, p, answer)
-			ask(b, p)
-		}},
-		{"connected by the Prometheus client", func(b *testing.B, p *Provider) {
-			dial := func(context.Context, string, string) (net.Conn, error) { return newCannedConn(answer), nil }
-			var err error
-			p.http.client, err = commoncfg.NewClientFromConfig(commoncfg.HTTPClientConfig{}, "provider", commoncfg.WithDialContextFunc(dial))
-			require.NoError(b, err)
-			ask(b, p)
-		}},
+		{"new", template, func(*testing.B, *Provider) {}},
+		{"asked", template, asked},
+		{"asked by the Prometheus client", withBlock, asked},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			heap, stacks := memory()
 			var providers []*Provider
 			for b.Loop() {
-				p, err := New(network, template)
+				p, err := New(network, c.template)
 				require.NoError(b, err)
 				c.prepare(b, p)
 				providers = append(providers, p)
@@ -190,9 +183,7 @@ func BenchmarkProviderMemory(b *testing.B) {
 			heapAfter, stacksAfter := memory()
 			b.ReportMetric(float64(heapAfter-heap)/float64(len(providers)), "heap-bytes/provider")
 			b.ReportMetric(float64(stacksAfter)/float64(len(providers))-float64(stacks)/float64(len(providers)), "stack-bytes/provider")
-			for _, p := range providers {
-				p.Close()
-			}
+			runtime.KeepAlive(providers)
 		})
 	}
 }

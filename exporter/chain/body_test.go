@@ -58,7 +58,7 @@ func TestCompressedAnswers(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, c.body(strings.ReplaceAll(body, `"$id"`, readQuestion(r).IDs[0])))
 			}))
-			raw, err := p.session().CallRaw(t.Context(), "eth_chainId", nil)
+			raw, err := talk(t, p).CallRaw(t.Context(), "eth_chainId", nil)
 			if c.want == "" {
 				require.NoError(t, err)
 				require.Equal(t, `"0x1"`, string(raw))

@@ -1,8 +1,9 @@
 package chain
 
 import (
+	"context"
+	"crypto/tls"
 	"fmt"
-	"net"
 	"net/http"
 	"reflect"
 	"time"
@@ -13,49 +14,43 @@ import (
 )
 
 const (
-	// idleTimeout ends idle connections, so that a provider that moved to
-	// another address is not held on to for hours.
-	idleTimeout = 90 * time.Second
+	// idleTimeout ends a connection whose talk ended before it was idle, as
+	// happens when HTTP/2 takes a request back that ran out of time. Between
+	// the requests of a talk no such time passes.
+	idleTimeout = time.Second
 	// maxRedirects bounds redirects within the same host.
 	maxRedirects = 3
 	// maxHeader bounds the header of an answer.
 	maxHeader = 64 << 10
 	// connBuffer is the size of a connection's two buffers. A question fits, and
 	// longer answers are read past it. It is a quarter of net/http's, since
-	// every provider keeps a connection.
+	// every probe makes a connection.
 	connBuffer = 1 << 10
 )
 
-// newHTTPClient makes a client of a provider's own from its http block.
-//
-// The Prometheus client does what the block asks for. It also keeps a log of
-// events per connection, for pages of golang.org/x/net/trace that are not served
-// here. A block that asks for nothing gets a bare transport with the same
-// settings.
-func newHTTPClient(p config.Provider, timeout time.Duration) (*http.Client, error) {
-	dialer := newDialer(timeout)
-	client := &http.Client{Transport: bareTransport(speaksHTTP2(p), dialer)}
-	if !isPlain(p.HTTP) {
-		var err error
-		client, err = commoncfg.NewClientFromConfig(p.HTTP, "provider",
-			commoncfg.WithIdleConnTimeout(idleTimeout),
-			commoncfg.WithDialContextFunc(dialer.DialContext))
-		if err != nil {
-			return nil, fmt.Errorf("http: %w", err)
-		}
+// ownClient makes the client that does what an http block asks for: that of
+// Prometheus. It lives as long as the provider, since it holds tokens and reads
+// files again when they change. It also keeps a log of events per connection, for
+// pages of golang.org/x/net/trace that are not served here.
+func (c *connections) ownClient(block commoncfg.HTTPClientConfig) (*http.Client, error) {
+	client, err := commoncfg.NewClientFromConfig(block, "provider",
+		commoncfg.WithIdleConnTimeout(idleTimeout),
+		commoncfg.WithDialContextFunc(c.dialContext),
+		commoncfg.WithNewTLSConfigFunc(c.resumed))
+	if err != nil {
+		return nil, fmt.Errorf("http: %w", err)
 	}
-	client.CheckRedirect = redirects(p)
+	client.CheckRedirect = c.redirect
 	return client, nil
 }
 
-// newDialer opens connections.
-func newDialer(timeout time.Duration) *net.Dialer {
-	return &net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}
-}
-
-// speaksHTTP2 says whether HTTP/2 may be negotiated, which needs TLS.
-func speaksHTTP2(p config.Provider) bool {
-	return p.HTTP.EnableHTTP2 && p.RPCHost.Reveal().Scheme == "https"
+// resumed is what a block asks of TLS, with the provider's sessions.
+func (c *connections) resumed(ctx context.Context, block *commoncfg.TLSConfig, options ...commoncfg.TLSConfigOption) (*tls.Config, error) {
+	made, err := commoncfg.NewTLSConfigWithContext(ctx, block, options...)
+	if err == nil {
+		made.ClientSessionCache = &c.sessions
+	}
+	return made, err
 }
 
 // redirects is what becomes of a redirect.
@@ -72,22 +67,27 @@ func isPlain(b commoncfg.HTTPClientConfig) bool {
 	return reflect.DeepEqual(b, commoncfg.HTTPClientConfig{})
 }
 
-// bareTransport keeps connections to one provider.
-func bareTransport(http2 bool, dialer *net.Dialer) *http.Transport {
+// bareTransport makes the connections of one talk for a block that asks for
+// nothing, with the settings that the Prometheus client has.
+func (c *connections) bareTransport() *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(http2)
+	protocols.SetHTTP2(c.http2)
 	transport := &http.Transport{
-		DialContext:            dialer.DialContext,
+		DialContext:            c.dialContext,
 		Protocols:              protocols,
 		IdleConnTimeout:        idleTimeout,
-		TLSHandshakeTimeout:    dialer.Timeout,
+		TLSHandshakeTimeout:    c.timeout,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeader,
 		ReadBufferSize:         connBuffer,
 		WriteBufferSize:        connBuffer,
 	}
-	if http2 {
+	if c.tls != nil {
+		// net/http writes to it.
+		transport.TLSClientConfig = c.tls.Clone()
+	}
+	if c.http2 {
 		transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: time.Minute}
 	}
 	return transport

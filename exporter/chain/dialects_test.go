@@ -21,7 +21,7 @@ func asking(t *testing.T, asked *simulator.Provider) *Provider {
 	c.Network.Value = chain.Identity().Network
 	p, err := New(c, declared)
 	require.NoError(t, err)
-	p.http.client.Transport = handled{asked}
+	answeredBy(p, handled{asked})
 	return p
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"time"
 )
@@ -13,9 +14,10 @@ import (
 // send does the exchange that begin noted.
 func (s *Session) send(ctx context.Context, verb, path string, query url.Values, body []byte) (response, error) {
 	began := time.Now()
-	r, err := s.roundTrip(ctx, verb, path, query, body)
+	var connecting connecting
+	r, err := s.roundTrip(httptrace.WithClientTrace(ctx, connecting.trace()), verb, path, query, body)
 	last := s.last()
-	last.Latency = time.Since(began)
+	last.Latency = time.Since(began) - connecting.took
 	last.Status, last.Bytes = r.status, len(r.body)
 	s.answered = r
 	if err == nil {
@@ -39,9 +41,7 @@ func (s *Session) roundTrip(ctx context.Context, verb, path string, query url.Va
 		return response{}, &Failure{Reason: BadResponse, Text: "the address cannot be asked"}
 	}
 	p.access.dress(req, body != nil)
-	// A suspect connection is let go here and not at the failure, since HTTP/2
-	// ends a request that ran out of time only after its error was returned.
-	res, err := p.http.use().Do(req)
+	res, err := s.client.Do(req)
 	if err != nil {
 		if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 			s.expiry = earliestExpiry(bad.UnverifiedCertificates)
@@ -62,13 +62,18 @@ func (s *Session) roundTrip(ctx context.Context, verb, path string, query url.Va
 	return r, nil
 }
 
-// connectionSuspect says whether a failure may come from where the connection
-// leads, so that the next request shall look the name up and dial again. A
-// provider that deliberately refuses has the right to keep its connection.
-func (r Reason) connectionSuspect() bool {
-	switch r {
-	case RateLimited, QuotaExhausted, Unauthorized, RPCError, Missing, MethodUnsupported, Starting, Syncing, Behind:
-		return false
+// connecting adds up the time that a request waits for connections that come
+// about: looking the name up, dialling, the handshake. A wait that ends without a
+// connection does not count. It is used from the goroutine of the request only.
+type connecting struct {
+	since time.Time
+	took  time.Duration
+}
+
+// trace is how net/http tells.
+func (c *connecting) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GetConn: func(string) { c.since = time.Now() },
+		GotConn: func(httptrace.GotConnInfo) { c.took += time.Since(c.since) },
 	}
-	return true
 }

@@ -18,6 +18,7 @@ type Ask struct {
 // *NoVerdict.
 func (p *Provider) Observe(ctx context.Context, ask Ask) (Observation, error) {
 	s := p.session()
+	defer s.end()
 	var o Observation
 	err := s.settle(p.observe(ctx, s, ask, &o))
 	o.Exchanges, o.CertificateExpiry = s.exchanges, s.expiry
@@ -47,6 +48,10 @@ func (s *Session) settle(err error) error {
 func (p *Provider) observe(ctx context.Context, s *Session, ask Ask, o *Observation) error {
 	if ask.Capabilities {
 		p.unsupported.clear()
+	}
+	if ask.Identity {
+		// Who answers is proven by the certificate as well.
+		p.http.sessions.forget()
 	}
 	tip, err := p.dialect.Tip(ctx, s, ask.Previous)
 	o.Latency = heightLatency(s.exchanges)

@@ -30,13 +30,9 @@ type Provider struct {
 	http        *connections
 }
 
-// New makes what asks a provider of a chain, over connections of its own. It
-// opens none yet. Its errors name chain and provider.
-func New(c config.Chain, p config.Provider) (*Provider, error) { return (*Pool)(nil).New(c, p) }
-
-// New is the function New with connections of the pool, where the provider's
-// http block allows.
-func (k *Pool) New(c config.Chain, p config.Provider) (*Provider, error) {
+// New makes what asks a provider of a chain. It holds no connection between
+// questions and needs no closing. Its errors name chain and provider.
+func New(c config.Chain, p config.Provider) (*Provider, error) {
 	newDialect, ok := dialects[p.Type]
 	if !ok {
 		return nil, fmt.Errorf("chain %q: provider %q: unknown type %q", c.Name, p.Name, p.Type)
@@ -48,7 +44,7 @@ func (k *Pool) New(c config.Chain, p config.Provider) (*Provider, error) {
 		timeout: c.Failover.RequestTimeout,
 	}
 	var err error
-	if provider.http, err = k.connect(p, c.Failover.RequestTimeout); err != nil {
+	if provider.http, err = newConnections(p, c.Failover.RequestTimeout); err != nil {
 		return nil, fmt.Errorf("chain %q: provider %q: %w", c.Name, p.Name, err)
 	}
 	if !c.Network.Any {
@@ -68,15 +64,13 @@ func (p *Provider) LogValue() slog.Value { return slog.StringValue(p.chainName +
 // Block asks for one block.
 func (p *Provider) Block(ctx context.Context, height uint64, transactions bool) (Block, error) {
 	s := p.session()
+	defer s.end()
 	s.wantBlock()
 	return p.dialect.Block(ctx, s, height, transactions)
 }
 
 // Cost is the number of requests that each question takes.
 func (p *Provider) Cost() config.Cost { return p.dialect.Cost() }
-
-// Close lets go of idle connections.
-func (p *Provider) Close() { p.http.close() }
 
 // nextID is a request id that was not used before.
 func (p *Provider) nextID() uint64 { return p.lastID.Add(1) }

@@ -28,7 +28,6 @@ func realProvider(t *testing.T, kind config.Kind, typ config.Type, address strin
 	c.Failover.RequestTimeout = timeout
 	made, err := New(c, p)
 	require.NoError(t, err)
-	t.Cleanup(made.Close)
 	return made
 }
 

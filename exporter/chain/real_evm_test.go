@@ -32,7 +32,7 @@ func TestRealAnvil(t *testing.T) {
 	require.Equal(t, "31337", o.Identity)
 	require.Equal(t, map[string]bool{"receipts": true, "archive": true, "batch": true}, o.Capabilities)
 
-	genesis, err := p.dialect.Identity(t.Context(), p.session(), strings.Repeat("0", 64))
+	genesis, err := p.dialect.Identity(t.Context(), talk(t, p), strings.Repeat("0", 64))
 	require.NoError(t, err)
 	require.Equal(t, realHash(n, 0), genesis)
 

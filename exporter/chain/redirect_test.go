@@ -17,7 +17,7 @@ func follows(_ *config.Chain, p *config.Provider) { p.HTTP.FollowRedirects = tru
 // esploraAt asks a provider by GET for its height.
 func esploraAt(tb testing.TB, address string, changes ...func(*config.Chain, *config.Provider)) (string, error) {
 	tb.Helper()
-	return provider(tb, config.Bitcoin, config.EsploraREST, address, changes...).session().GetText(tb.Context(), "blocks/tip/height")
+	return talk(tb, provider(tb, config.Bitcoin, config.EsploraREST, address, changes...)).GetText(tb.Context(), "blocks/tip/height")
 }
 
 func TestNoRedirectLeadsToAnotherHost(t *testing.T) {

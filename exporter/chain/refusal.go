@@ -74,8 +74,5 @@ func (s *Session) fail(f *Failure) error {
 	f.Request = last.Request
 	f.Text = shorten(s.provider.scrub(f.Text))
 	last.Reason, last.Text = f.Reason, f.Text
-	if f.Reason.connectionSuspect() {
-		s.provider.http.distrust()
-	}
 	return f
 }

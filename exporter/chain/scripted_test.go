@@ -54,8 +54,13 @@ func newScripted(tb testing.TB, c config.Chain, p config.Provider, answer func(q
 	provider, err := New(c, p)
 	require.NoError(tb, err)
 	s := &scripted{Provider: provider, answer: answer}
-	provider.http.client.Transport = s
+	answeredBy(provider, s)
 	return s
+}
+
+// answeredBy makes all talks of a provider go over a transport.
+func answeredBy(p *Provider, transport http.RoundTripper) {
+	p.http.own = &http.Client{Transport: transport, CheckRedirect: p.http.redirect}
 }
 
 // scriptedChain is a chain of a family with one provider of a type below

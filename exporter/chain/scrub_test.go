@@ -177,7 +177,7 @@ func requireSecrecy(t *testing.T, p *Provider) {
 	require.NotEmpty(t, o.Exchanges)
 	_, blockErr := p.Block(t.Context(), 1, true)
 	require.Error(t, blockErr)
-	s := p.session()
+	s := talk(t, p)
 	restErr := s.GetJSON(t.Context(), "stats", url.Values{"limit": {"0"}}, &struct{}{})
 	f, _ := errors.AsType[*Failure](err)
 	for _, v := range []any{err, blockErr, restErr, f, o, o.Exchanges, p, s, s.exchanges} {

@@ -2,11 +2,9 @@ package chain
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,8 +31,15 @@ func provider(tb testing.TB, kind config.Kind, typ config.Type, address string, 
 	}
 	made, err := New(c, p)
 	require.NoError(tb, err)
-	tb.Cleanup(made.Close)
 	return made
+}
+
+// talk begins a talk with a provider that ends with the test.
+func talk(tb testing.TB, p *Provider) *Session {
+	tb.Helper()
+	s := p.session()
+	tb.Cleanup(s.end)
+	return s
 }
 
 // evmAt makes an evm-rpc provider at an address.
@@ -54,21 +59,6 @@ func serve(tb testing.TB, handler http.HandlerFunc) string {
 	server := httptest.NewServer(handler)
 	tb.Cleanup(server.Close)
 	return server.URL
-}
-
-// counted is a server on loopback that counts the connections it accepted.
-func counted(tb testing.TB, handler http.HandlerFunc) (string, *atomic.Int64) {
-	tb.Helper()
-	var accepted atomic.Int64
-	server := httptest.NewUnstartedServer(handler)
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			accepted.Add(1)
-		}
-	}
-	server.Start()
-	tb.Cleanup(server.Close)
-	return server.URL, &accepted
 }
 
 // goodBlock is a block of an EVM chain, as an answer to any method: "$id" is the
@@ -97,6 +87,7 @@ func say(status int, header map[string]string, body string) http.HandlerFunc {
 // do it, and returns how that failed.
 func askOnce(ctx context.Context, p *Provider) error {
 	s := p.session()
+	defer s.end()
 	var answer struct {
 		Height *Decimal `json:"height"`
 	}

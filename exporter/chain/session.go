@@ -18,7 +18,9 @@ type Exchange struct {
 	// Request is a JSON-RPC method, or a verb with a path.
 	Request string
 	// Start is the time since the probe began.
-	Start   time.Duration
+	Start time.Duration
+	// Latency is that on an established connection: what it took to connect is
+	// left out, unless that failed.
 	Latency time.Duration
 	// Status is the HTTP status; 0 without an answer.
 	Status int
@@ -30,9 +32,11 @@ type Exchange struct {
 	Text string
 }
 
-// Session is one probe's talk with one provider. It is used by one goroutine.
+// Session is one probe's talk with one provider, over a connection of its own. It
+// is used by one goroutine and must be ended.
 type Session struct {
 	provider  *Provider
+	client    *http.Client
 	start     time.Time
 	limit     int64
 	exchanges []Exchange
@@ -56,8 +60,11 @@ func (s *Session) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(s))
 
 // session begins a talk with a provider.
 func (p *Provider) session() *Session {
-	return &Session{provider: p, start: time.Now(), limit: maxBody}
+	return &Session{provider: p, client: p.http.open(), start: time.Now(), limit: maxBody}
 }
+
+// end closes the talk's connection.
+func (s *Session) end() { shut(s.client) }
 
 // Unsupported says whether the provider is known to refuse a method or path, so
 // that it is not asked in vain on every probe.

@@ -31,7 +31,7 @@ func simulated(tb testing.TB, c *simulator.Chain, typ config.Type, b simulator.B
 	network, p := scriptedChain(tb, c.Kind(), typ)
 	made, err := New(network, p)
 	require.NoError(tb, err)
-	made.http.client.Transport = handled{simulator.NewProvider(c, simulator.ProviderOptions{Name: "p", Type: typ, Behaviour: b})}
+	answeredBy(made, handled{simulator.NewProvider(c, simulator.ProviderOptions{Name: "p", Type: typ, Behaviour: b})})
 	return made
 }
 

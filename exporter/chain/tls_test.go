@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -164,58 +165,141 @@ func TestWithoutTLSNoCertificateEnds(t *testing.T) {
 	require.True(t, earliestExpiry(nil).IsZero())
 }
 
-// HTTP/2 ends a request that ran out of time after its error was returned, and
-// would go on to use a connection that may be dead.
-func TestAfterATimeoutHTTP2DialsAnew(t *testing.T) {
+// HTTP/2 ends a request that ran out of time after its error was returned, when
+// the talk has ended already.
+func TestAfterATimeoutNothingOfHTTP2IsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := newAuthority(t, time.Now().AddDate(1, 0, 0))
-		roots := x509.NewCertPool()
-		roots.AddCert(a.cert)
 		var silent atomic.Bool
-		pipes := pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-		server := http.Server{
-			TLSConfig: &tls.Config{Certificates: []tls.Certificate{a.sign(t, "", a.cert.NotAfter)}},
-			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				switch {
-				case r.ProtoMajor != 2:
-					w.WriteHeader(http.StatusHTTPVersionNotSupported)
-				case silent.Load():
-					hangs(w, r)
-				default:
-					say(200, nil, goodBlock)(w, r)
-				}
-			}),
-		}
-		var serving sync.WaitGroup
-		serving.Go(func() { _ = server.ServeTLS(pipes, "", "") })
-		p := evmAt(t, "https://127.0.0.1", func(_ *config.Chain, p *config.Provider) { p.HTTP.EnableHTTP2 = true })
-		dials := 0
-		transport := bare(t, p)
-		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
-		transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
-			dials++
-			client, server := net.Pipe()
-			pipes.conns <- server
-			return client, nil
-		}
+		p, seen := overPipes(t, "HTTP/2.0 over TLS", 0, func(w http.ResponseWriter, r *http.Request) {
+			if silent.Load() {
+				hangs(w, r)
+				return
+			}
+			say(200, nil, goodBlock)(w, r)
+		})
 		ask := func() error {
 			_, err := p.Observe(t.Context(), Ask{})
-			synctest.Wait()
+			ended := time.Now()
+			seen.requireClosed(t)
+			require.LessOrEqual(t, time.Since(ended), idleTimeout)
 			return err
 		}
 		require.NoError(t, ask())
-		require.NoError(t, ask())
-		require.Equal(t, 1, dials)
 		silent.Store(true)
 		requireFailure(t, ask(), Timeout)
 		silent.Store(false)
 		require.NoError(t, ask())
-		require.Equal(t, 2, dials)
-		p.Close()
+		require.Equal(t, 3, seen.accepted())
+	})
+}
+
+// overPipes is a provider in a bubble of synctest, whose server speaks a protocol
+// over pipes. It takes a time to connect, by TLS half of it for the handshake.
+func overPipes(t *testing.T, protocol string, connect time.Duration, handler http.HandlerFunc, changes ...func(*config.Chain, *config.Provider)) (*Provider, *states) {
+	t.Helper()
+	a := newAuthority(t, time.Now().AddDate(1, 0, 0))
+	pipes := pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	seen := newStates()
+	server := http.Server{ConnState: seen.note, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(protocol, r.Proto) {
+			w.WriteHeader(http.StatusHTTPVersionNotSupported)
+			return
+		}
+		handler(w, r)
+	})}
+	address, serve := "http://127.0.0.1", server.Serve
+	if strings.HasSuffix(protocol, "over TLS") {
+		connect /= 2
+		server.TLSConfig = &tls.Config{
+			Certificates: []tls.Certificate{a.sign(t, "", a.cert.NotAfter)},
+			GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+				time.Sleep(connect)
+				return nil, nil
+			},
+		}
+		address = "https://127.0.0.1"
+		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = serve(pipes) })
+	p := evmAt(t, address, append(changes, func(_ *config.Chain, p *config.Provider) {
+		p.HTTP.EnableHTTP2 = strings.HasPrefix(protocol, "HTTP/2.0")
+	})...)
+	if p.http.tls != nil {
+		p.http.tls.RootCAs = x509.NewCertPool()
+		p.http.tls.RootCAs.AddCert(a.cert)
+	}
+	p.http.dial = func(context.Context, string, string) (net.Conn, error) {
+		time.Sleep(connect)
+		client, server := net.Pipe()
+		pipes.conns <- server
+		return client, nil
+	}
+	t.Cleanup(func() {
 		require.NoError(t, server.Close())
 		serving.Wait()
 	})
+	return p, seen
+}
+
+// renewable is a server whose certificate can be replaced while it runs.
+func renewable(t *testing.T, first tls.Certificate) (address string, replace func(tls.Certificate), resumed *atomic.Bool) {
+	t.Helper()
+	var now atomic.Pointer[tls.Certificate]
+	now.Store(&first)
+	resumed = new(atomic.Bool)
+	address, _ = serveTLS(t, &tls.Config{
+		Certificates: []tls.Certificate{first},
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			return &tls.Config{Certificates: []tls.Certificate{*now.Load()}}, nil
+		},
+	}, func(w http.ResponseWriter, r *http.Request) {
+		resumed.Store(r.TLS.DidResume)
+		everythingOfEVM(w, r)
+	})
+	return address, func(c tls.Certificate) { now.Store(&c) }, resumed
+}
+
+func TestTheCertificateIsLookedAtWithTheIdentity(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC().Truncate(time.Second)
+	trusted, other := newAuthority(t, now.AddDate(2, 0, 0)), newAuthority(t, now.AddDate(2, 0, 0))
+	month, year := now.AddDate(0, 1, 0), now.AddDate(1, 0, 0)
+	ways := map[string]func(p *Provider){
+		"without an http block": func(p *Provider) {
+			p.http.own = nil
+			p.http.tls.RootCAs = x509.NewCertPool()
+			p.http.tls.RootCAs.AddCert(trusted.cert)
+		},
+		"with an http block": func(*Provider) {},
+	}
+	for way, prepare := range ways {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			address, replace, resumed := renewable(t, trusted.sign(t, "", month))
+			p := evmAt(t, address, trusts(trusted.pem))
+			prepare(p)
+			look := func(ask Ask, didResume bool, expiry time.Time) {
+				t.Helper()
+				o, err := p.Observe(t.Context(), ask)
+				require.NoError(t, err)
+				require.Equal(t, expiry, o.CertificateExpiry.UTC())
+				require.Equal(t, didResume, resumed.Load())
+			}
+			look(Ask{}, false, month)
+			look(Ask{}, true, month)
+			replace(trusted.sign(t, "", year))
+			look(Ask{}, true, month)
+			look(Ask{Identity: true}, false, year)
+			look(Ask{}, true, year)
+			replace(other.sign(t, "", year))
+			_, err := p.Observe(t.Context(), Ask{Identity: true})
+			requireFailure(t, err, TLS)
+			_, err = p.Observe(t.Context(), Ask{})
+			requireFailure(t, err, TLS)
+		})
+	}
 }
 
 // pipeListener hands out connections in memory.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -108,7 +107,7 @@ func TestWithoutAnAnswerTheTransportDecides(t *testing.T) {
 // work in a bubble of synctest. The server's end is closed when it returns.
 func piped(tb testing.TB, p *Provider, talk func(conn net.Conn)) {
 	tb.Helper()
-	bare(tb, p).DialContext = func(context.Context, string, string) (net.Conn, error) {
+	p.http.dial = func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		go func() {
 			talk(server)
@@ -116,14 +115,6 @@ func piped(tb testing.TB, p *Provider, talk func(conn net.Conn)) {
 		}()
 		return client, nil
 	}
-}
-
-// bare is the transport of a provider whose http block asks for nothing.
-func bare(tb testing.TB, p *Provider) *http.Transport {
-	tb.Helper()
-	transport, isBare := p.http.client.Transport.(*http.Transport)
-	require.True(tb, isBare)
-	return transport
 }
 
 func TestTimeEndsARequest(t *testing.T) {

@@ -35,7 +35,7 @@ func (r *round) dispute(ctx context.Context, height uint64, first []statement) {
 	again := r.lookAgain(ctx, all)
 	std := standard{height: height}
 	tellers := with(again, told)
-	right, agreed := electHash(again)
+	right, agreed := r.elect(again)
 	if agreed && len(tellers) > 1 {
 		// Who still differs has been seen against a majority only once.
 		std = newStandard(height, right, tellers)

@@ -19,10 +19,12 @@
 // says, another number than the majority's or another digest than the majority
 // of the same type.
 //
-// Without a majority in both looks the chain is split until one returns; the
-// last common block is searched in at most searchBudget heights, of one provider
-// a side. A leader is verified if its block at the highest tip of the other
-// operators is theirs.
+// Without a majority in both looks, also of those who are not blamed for a fork
+// already, the chain is split until one returns; the last common block is
+// searched in at most searchBudget heights, of one provider a side. Who is blamed
+// for a fork is not cleared by a block below it while its own chain reaches it. A
+// leader is verified if its block at the highest tip of the other operators is
+// theirs.
 //
 // A round of n providers asks n blocks, one more per laggard, and one of each
 // leader whose tip does not tell; when in doubt, 1 more per suspect and 1 for

@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/understudy-rpc/understudy/exporter/prober"
@@ -28,6 +29,18 @@ func newStandard(height uint64, right string, tellers []statement) standard {
 	}
 	std.norm = newNorm(std.holders)
 	return std
+}
+
+// elect is the hash that the majority says, or, where there is none, that of
+// those who are not blamed for a fork: who was outvoted before can't bring about
+// a tie when one of the others no longer answers.
+func (r *round) elect(statements []statement) (string, bool) {
+	if right, agreed := electHash(statements); agreed {
+		return right, true
+	}
+	return electHash(slices.DeleteFunc(slices.Clone(statements), func(s statement) bool {
+		return r.records[s.Key].HashCause == CauseFork
+	}))
 }
 
 // suspect is a provider that one look spoke against.
@@ -65,14 +78,25 @@ func (r *round) settle(s statement, std standard, earlier Cause) Cause {
 	case std.hash == "":
 		rec.leaveHash()
 	case s.block.Hash == std.hash:
-		rec.agreeHash()
+		if !r.stillForked(s) {
+			rec.agreeHash()
+		}
 	case earlier == CauseFork, rec.HashCause == CauseFork:
-		rec.blameHash(CauseFork)
+		rec.blameFork(s.height)
 		return ""
 	default:
 		return CauseFork
 	}
 	return r.settleTransactions(s, std, earlier)
+}
+
+// stillForked says whether a provider that has the right block may yet be on the
+// fork that it was blamed for. It may while it was asked below that fork only,
+// because another one has fallen behind; unless its own chain no longer reaches
+// so high, as after a roll-back of all of them.
+func (r *round) stillForked(s statement) bool {
+	rec := r.records[s.Key]
+	return rec.HashCause == CauseFork && s.height < rec.forked && s.tip.Height >= rec.forked
 }
 
 // settleTransactions is the part of settle about the transactions of a block

@@ -65,6 +65,9 @@ type record struct {
 	// have, and missedHeight which one; zero if it has told a block since.
 	missed       time.Time
 	missedHeight uint64
+	// forked is the lowest height at which it has had another block since it was
+	// blamed for a fork. That it has the right one below says nothing.
+	forked uint64
 	// quiet is until when it asked to be left alone.
 	quiet time.Time
 	// begun is when the last round that asked it began.
@@ -82,8 +85,16 @@ func (r *record) noteBlock(height uint64, now time.Time) {
 // agreeHash notes that the block is the right one.
 func (r *record) agreeHash() { r.HashDiffers, r.HashCause = chain.Some(false), "" }
 
-// blameHash notes that the block is not the right one.
+// blameHash notes that the block is not the right one, or not there.
 func (r *record) blameHash(c Cause) { r.HashDiffers, r.HashCause = chain.Some(true), c }
+
+// blameFork notes that the block at a height is of another chain.
+func (r *record) blameFork(height uint64) {
+	if r.HashCause != CauseFork || height < r.forked {
+		r.forked = height
+	}
+	r.blameHash(CauseFork)
+}
 
 // leaveHash notes a block that could not be compared. That it is there at all
 // ends a verdict that it is missing.

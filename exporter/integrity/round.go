@@ -90,7 +90,7 @@ func (r *round) due(p participant) bool {
 func (r *round) compare(ctx context.Context, p plan) {
 	height, first := r.look(ctx, p)
 	tellers := with(first, told)
-	right, agreed := electHash(first)
+	right, agreed := r.elect(first)
 	if !agreed && len(tellers) > 1 {
 		r.dispute(ctx, height, first)
 		return

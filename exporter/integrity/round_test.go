@@ -52,6 +52,79 @@ func TestLaggards(t *testing.T) {
 	})
 }
 
+func TestForksSeenFromBelow(t *testing.T) {
+	t.Parallel()
+	// b is blamed for a fork from 990 on; then a or others fall below that.
+	forked := func(t *testing.T) *world {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("b", func(f *fake) { f.fork, f.from = "x", 990 })
+		w.run()
+		require.Equal(t, is("a", "agrees", "b", "fork", "c", "agrees"), w.hashes())
+		return w
+	}
+	inBubble(t, "a laggard that drags the height below the fork clears nobody", func(t *testing.T) {
+		w := forked(t)
+		w.set("a", func(f *fake) { f.height = 985 })
+		w.round()
+		require.Equal(t, is("a", "agrees", "b", "fork", "c", "agrees"), w.hashes())
+		require.EqualValues(t, 983, w.chain().AgreedHeight)
+		w.rise(100)
+		w.round()
+		require.Equal(t, "fork", w.hashes()["b"], "it still is, and is seen again")
+	})
+	inBubble(t, "a laggard clears nobody when it alone is left either", func(t *testing.T) {
+		w := forked(t)
+		w.set("a", func(f *fake) { f.height = 985 })
+		w.set("c", func(f *fake) { f.up = false })
+		w.round()
+		require.Equal(t, is("a", "agrees", "b", "fork", "c", "agrees"), w.hashes())
+		require.EqualValues(t, 983, w.chain().AgreedHeight)
+	})
+	inBubble(t, "who is back on the right chain is cleared where it was blamed", func(t *testing.T) {
+		w := forked(t)
+		w.set("a", func(f *fake) { f.height = 985 })
+		w.set("b", func(f *fake) { f.fork = "" })
+		w.round()
+		require.Equal(t, "fork", w.hashes()["b"])
+		w.set("a", func(f *fake) { f.height = 1000 })
+		w.round()
+		require.Equal(t, is("a", "agrees", "b", "agrees", "c", "agrees"), w.hashes())
+	})
+	inBubble(t, "where it was blamed is the lowest height of all", func(t *testing.T) {
+		w := forked(t)
+		w.set("a", func(f *fake) { f.height = 995 })
+		w.round()
+		w.set("a", func(f *fake) { f.height = 996 })
+		w.set("b", func(f *fake) { f.fork = "" })
+		w.round()
+		require.Equal(t, "agrees", w.hashes()["b"], "994 is above 993, though below 998")
+	})
+	inBubble(t, "who was outvoted makes no split when only one of the others is left", func(t *testing.T) {
+		w := forked(t)
+		w.set("a", func(f *fake) { f.up = false })
+		w.rise(10)
+		w.round()
+		require.Equal(t, is("a", "agrees", "b", "fork", "c", "agrees"), w.hashes())
+		require.False(t, w.chain().Split)
+		w.set("c", func(f *fake) { f.fork, f.from = "y", 990 })
+		w.set("a", func(f *fake) { f.up = true })
+		w.round()
+		require.True(t, w.chain().Split, "two who were not outvoted do")
+		w.set("a", func(f *fake) { f.fork, f.from = "x", 990 })
+		w.round()
+		require.False(t, w.chain().Split)
+		require.Equal(t, is("a", "agrees", "b", "agrees", "c", "fork"), w.hashes(), "it has the majority by now")
+	})
+	inBubble(t, "when all are rolled back below the fork, it is cleared there", func(t *testing.T) {
+		w := forked(t)
+		for _, name := range []string{"a", "b", "c"} {
+			w.set(name, func(f *fake) { f.height = 985 })
+		}
+		w.round()
+		require.Equal(t, is("a", "agrees", "b", "agrees", "c", "agrees"), w.hashes())
+	})
+}
+
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	inBubble(t, "lacking a block twice, with a newer tip in between, is inconsistent", func(t *testing.T) {

@@ -52,7 +52,6 @@ func simulate(t *testing.T, kind config.Kind, typ config.Type, names ...string) 
 			config.Chain{Name: "c", Kind: kind, BlockTime: time.Second, Failover: config.Failover{RequestTimeout: 10 * time.Second}},
 			config.Provider{Name: name, Operator: name, Type: typ, RPCHost: u})
 		require.NoError(t, err)
-		t.Cleanup(asked.Close)
 		s.providers[name], s.blocks[name] = p, asked
 		s.spec.Members = append(s.spec.Members, Member{Key: key(name), Operator: name, Type: typ, Blocks: asked})
 	}

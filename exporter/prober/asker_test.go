@@ -26,7 +26,6 @@ type fakeAsker struct {
 	starts        []time.Time
 	asks          []chain.Ask
 	running, most int
-	closed        int
 }
 
 func (f *fakeAsker) Observe(ctx context.Context, ask chain.Ask) (chain.Observation, error) {
@@ -47,17 +46,11 @@ func (f *fakeAsker) Observe(ctx context.Context, ask chain.Ask) (chain.Observati
 	return f.answer(ctx, n)
 }
 
-func (f *fakeAsker) Close() {
+// seen is the number of probes and the most at once.
+func (f *fakeAsker) seen() (probes, most int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.closed++
-}
-
-// seen is the number of probes, the most at once, and the number of closings.
-func (f *fakeAsker) seen() (probes, most, closed int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.starts), f.most, f.closed
+	return len(f.starts), f.most
 }
 
 // times are the starts of the probes since a moment, to the millisecond.

@@ -18,8 +18,6 @@ func (i *instant) Observe(context.Context, chain.Ask) (chain.Observation, error)
 	return chain.Observation{Tip: chain.Tip{Height: i.height}, HasTip: true, Latency: time.Millisecond, Identity: "main"}, nil
 }
 
-func (i *instant) Close() {}
-
 // heapInUse is the heap after a collection, in bytes.
 func heapInUse() uint64 {
 	runtime.GC()
@@ -70,9 +68,7 @@ func BenchmarkProbe(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(rounds*n), "ns/probe")
 			b.ReportMetric(float64(heapInUse()-empty)/float64(n), "B/provider")
-			for _, asker := range s.halt() {
-				asker.Close()
-			}
+			s.halt()
 		})
 	}
 }

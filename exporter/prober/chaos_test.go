@@ -115,10 +115,9 @@ func useAtOnce(t *testing.T, seed uint64) {
 
 	require.LessOrEqual(t, c.most, 1, "scheduled probes of one key at once")
 	probes := 0
-	for i, asker := range c.askers {
-		n, _, closed := asker.seen()
+	for _, asker := range c.askers {
+		n, _ := asker.seen()
 		probes += n
-		require.Equal(t, 1, closed, "asker number %d is closed once", i)
 	}
 	require.Greater(t, probes, 300, "or this test tests nothing")
 }

@@ -54,6 +54,19 @@ func (m *memory) replan(now time.Time, t Target) time.Time {
 	return due
 }
 
+// hastened is when a provider is probed that is in doubt for reasons from
+// elsewhere: at once, but no sooner after the last probe than any other suspect,
+// and never while it is to be left alone.
+func (m *memory) hastened(now time.Time, t Target) time.Time {
+	due := m.started.Add(t.Policy.SuspectCheckInterval)
+	for _, later := range []time.Time{now, m.status.RetryAfter} {
+		if later.After(due) {
+			due = later
+		}
+	}
+	return due
+}
+
 // suspect says whether the provider has errors that are not confirmed yet. To
 // one that limits us, asking more often would only confirm its limit.
 func (m *memory) suspect(now time.Time, t Target) bool {

@@ -99,7 +99,7 @@ func (p *prober) end(f *flight, r result, missed *chain.NoVerdict) {
 	p.mu.Lock()
 	p.flight = nil
 	if f.ctx.Err() != nil {
-		p.dropAndUnlock(f)
+		p.dropAndUnlock()
 		return
 	}
 	before := p.memory.status
@@ -126,16 +126,13 @@ func (p *prober) end(f *flight, r result, missed *chain.NoVerdict) {
 
 // dropAndUnlock ends a probe whose result no longer counts. It is called with
 // mu held and releases it.
-func (p *prober) dropAndUnlock(f *flight) {
-	asker := p.target.Asker
+func (p *prober) dropAndUnlock() {
+	gone := p.target.Asker == nil
 	if !p.due.IsZero() {
 		p.planLocked(p.due)
 	}
 	p.mu.Unlock()
-	if asker != f.asker {
-		f.asker.Close()
-	}
-	if asker == nil {
+	if gone {
 		p.set.forget(p)
 	}
 }

@@ -55,17 +55,16 @@ type prober struct {
 }
 
 // adopt takes over a target. It says whether that is another provider than
-// before, which is to be started, and returns the Asker that nobody uses any
-// more, if there is one.
-func (p *prober) adopt(t Target, now time.Time) (fresh bool, idle Asker) {
+// before, which is to be started.
+func (p *prober) adopt(t Target, now time.Time) (fresh bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before := p.target
 	if before.Asker != t.Asker {
-		idle = p.dropLocked()
+		p.dropLocked()
 		p.target, p.memory = t, newMemory(t)
 		p.publishLocked()
-		return true, idle
+		return true
 	}
 	p.target = t
 	if before.Operator != t.Operator || before.Policy != t.Policy || before.Interval != t.Interval {
@@ -75,32 +74,26 @@ func (p *prober) adopt(t Target, now time.Time) (fresh bool, idle Asker) {
 			p.planLocked(p.memory.replan(now, t))
 		}
 	}
-	return false, nil
+	return false
 }
 
-// leave forgets the provider. It returns its Asker if nobody uses it any more,
-// and says whether the prober is idle.
-func (p *prober) leave() (unused Asker, idle bool) {
+// leave forgets the provider and says whether the prober is idle.
+func (p *prober) leave() (idle bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	unused = p.dropLocked()
+	p.dropLocked()
 	p.target, p.memory = Target{}, memory{}
 	p.status.Store(nil)
-	return unused, p.flight == nil
+	return p.flight == nil
 }
 
-// dropLocked ends what goes on for the present provider. It returns its Asker
-// unless a probe still uses it. The probe under way may as well be that of an
-// earlier provider.
-func (p *prober) dropLocked() Asker {
+// dropLocked ends what goes on for the present provider. The probe under way may
+// as well be that of an earlier provider.
+func (p *prober) dropLocked() {
 	p.unplanLocked()
 	if p.flight != nil {
 		p.flight.cancel(errReplaced)
-		if p.flight.asker == p.target.Asker {
-			return nil
-		}
 	}
-	return p.target.Asker
 }
 
 // isIdle says whether the prober has neither a provider nor a probe.
@@ -116,6 +109,18 @@ func (p *prober) start(now time.Time, starting int) {
 	defer p.mu.Unlock()
 	if p.target.Asker != nil {
 		p.planLocked(now.Add(firstDelay(p.target, starting)))
+	}
+}
+
+// hasten brings the next probe forward, unless one is under way.
+func (p *prober) hasten(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.flight != nil || p.due.IsZero() || p.memory.started.IsZero() {
+		return
+	}
+	if due := p.memory.hastened(now, p.target); due.Before(p.due) {
+		p.planLocked(due)
 	}
 }
 
@@ -142,12 +147,11 @@ func (p *prober) unplanLocked() {
 	}
 }
 
-// halt ends the schedule for good and returns the Asker.
-func (p *prober) halt() Asker {
+// halt ends the schedule for good.
+func (p *prober) halt() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.unplanLocked()
-	return p.target.Asker
 }
 
 // publishLocked makes the memory's status the one that others see.

@@ -131,7 +131,7 @@ func TestTimesOfProbes(t *testing.T) {
 				s.Apply([]Target{targetOf(c.key, asker)})
 				pass(c.during)
 				require.Equal(t, c.want, asker.times(start))
-				_, most, _ := asker.seen()
+				_, most := asker.seen()
 				require.Equal(t, 1, most, "probes at once")
 			})
 		})

@@ -60,58 +60,33 @@ func New(options Options) *Set {
 // stop at once, the state of equal ones stays and their policy is replaced in
 // place. It never fails and waits for no probe. Of two targets with the same key
 // the first one counts; one without an Asker does not. Once the set has stopped,
-// none is taken in. The Askers of those not taken in are closed.
+// none is taken in.
 func (s *Set) Apply(targets []Target) {
-	for _, asker := range s.apply(targets) {
-		asker.Close()
-	}
-}
-
-// apply is Apply but for closing the Askers that are no longer used, which it
-// returns.
-func (s *Set) apply(targets []Target) (unused []Asker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stopped {
+		return
+	}
 	now := time.Now()
 	wanted := make(map[Key]bool, len(targets))
 	order := make([]*prober, 0, len(targets))
 	var fresh []*prober
 	for _, t := range targets {
-		if s.stopped || wanted[t.Key] || t.Asker == nil {
-			if asker := s.strayLocked(t); asker != nil {
-				unused = append(unused, asker)
-			}
+		if wanted[t.Key] || t.Asker == nil {
 			continue
 		}
 		wanted[t.Key] = true
 		p := s.proberLocked(t.Key)
-		isFresh, asker := p.adopt(t.filled(), now)
-		if isFresh {
+		if p.adopt(t.filled(), now) {
 			fresh = append(fresh, p)
-		}
-		if asker != nil {
-			unused = append(unused, asker)
 		}
 		order = append(order, p)
 	}
-	if s.stopped {
-		return unused
-	}
-	unused = append(unused, s.dismissLocked(wanted)...)
+	s.dismissLocked(wanted)
 	s.order.Store(&order)
 	if s.running {
 		startAll(fresh, now)
 	}
-	return unused
-}
-
-// strayLocked is the Asker of a target that is not taken in; nil if it is the one
-// in use.
-func (s *Set) strayLocked(t Target) Asker {
-	if p := s.probers[t.Key]; p != nil && p.asked().Asker == t.Asker {
-		return nil
-	}
-	return t.Asker
 }
 
 // proberLocked is the one prober of a key.
@@ -124,22 +99,13 @@ func (s *Set) proberLocked(key Key) *prober {
 	return p
 }
 
-// dismissLocked lets go of every provider that is not wanted. It returns the
-// Askers that nobody uses any more; the others are closed after their probe.
-func (s *Set) dismissLocked(wanted map[Key]bool) (unused []Asker) {
+// dismissLocked lets go of every provider that is not wanted.
+func (s *Set) dismissLocked(wanted map[Key]bool) {
 	for key, p := range s.probers {
-		if wanted[key] {
-			continue
-		}
-		asker, idle := p.leave()
-		if idle {
+		if !wanted[key] && p.leave() {
 			delete(s.probers, key)
 		}
-		if asker != nil {
-			unused = append(unused, asker)
-		}
 	}
-	return unused
 }
 
 // startAll plans the first probes of providers that start together.
@@ -149,9 +115,8 @@ func startAll(probers []*prober, now time.Time) {
 	}
 }
 
-// Run probes until ctx ends. Then it cancels what is under way, waits for it,
-// closes the Askers and returns nil; what is known stays readable. A Set runs
-// once.
+// Run probes until ctx ends. Then it cancels what is under way, waits for it and
+// returns nil; what is known stays readable. A Set runs once.
 func (s *Set) Run(ctx context.Context) error {
 	s.mu.Lock()
 	if s.running || s.stopped {
@@ -164,27 +129,21 @@ func (s *Set) Run(ctx context.Context) error {
 
 	<-ctx.Done()
 
-	for _, asker := range s.halt() {
-		asker.Close()
-	}
+	s.halt()
 	return nil
 }
 
-// halt ends the set. When it returns, with the Askers to be closed, nothing is
-// under way and nothing will be.
-func (s *Set) halt() (askers []Asker) {
+// halt ends the set. When it returns, nothing is under way and nothing will be.
+func (s *Set) halt() {
 	s.mu.Lock()
 	s.stopped = true
 	// First of all: whatever ends from here on plans nothing new.
 	s.stop(ErrStopped)
 	for _, p := range s.probers {
-		if asker := p.halt(); asker != nil {
-			askers = append(askers, asker)
-		}
+		p.halt()
 	}
 	s.mu.Unlock()
 	s.flights.Wait()
-	return askers
 }
 
 // enter waits for a place among the probes under way. It says no if ctx ended

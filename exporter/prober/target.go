@@ -18,10 +18,6 @@ type Asker interface {
 	// Observe is one probe. Its error is a *chain.Failure or a
 	// *chain.NoVerdict; it returns soon after ctx ends.
 	Observe(ctx context.Context, ask chain.Ask) (chain.Observation, error)
-	// Close lets go of what the Asker holds. It is called once the Asker has
-	// left the set and its scheduled probe has returned; a Look may still be
-	// under way.
-	Close()
 }
 
 // Target is one provider as it shall be probed.
@@ -30,8 +26,7 @@ type Target struct {
 	// Operator is handed on to the Status.
 	Operator string
 	// Asker is who is probed. The same one as before is an unchanged provider,
-	// whose state is kept; another one starts afresh. One that has left the
-	// set is closed and must not be handed in again.
+	// whose state is kept; another one starts afresh.
 	Asker Asker
 	// Interval is the provider's own, from start to start of two probes. Zero
 	// or less is taken as DefaultInterval.

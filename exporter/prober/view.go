@@ -3,6 +3,7 @@ package prober
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/understudy-rpc/understudy/exporter/chain"
 )
@@ -29,6 +30,14 @@ func (s *Set) Status(key Key) (Status, bool) {
 		}
 	}
 	return Status{}, false
+}
+
+// Hasten has a provider probed as soon as may be, because somebody has reason to
+// doubt it. It waits for nothing; an unknown provider is nobody.
+func (s *Set) Hasten(key Key) {
+	if p := s.prober(key); p != nil {
+		p.hasten(time.Now())
+	}
 }
 
 // History is what came of the last probes of one provider; false if it is not

@@ -27,6 +27,7 @@ func (b *builder) chain(name string, v *value) Chain {
 		c.Providers = append(c.Providers, sites[i].Provider)
 	}
 	c.Failover = b.failover(v, c)
+	c.Gateway = b.gateway(v.get("gateway"))
 	b.surprises(v, c, sites)
 	return c
 }

@@ -52,6 +52,8 @@ type Chain struct {
 	Providers []Provider `yaml:"providers" json:"providers"`
 	// Failover is the policy, with every default filled in.
 	Failover Failover `yaml:"failover" json:"failover"`
+	// Gateway is how requests are forwarded, with every default filled in.
+	Gateway Gateway `yaml:"gateway" json:"gateway"`
 }
 
 // Network is the expected identity of a chain. With Any no provider is checked;

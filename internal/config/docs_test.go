@@ -19,10 +19,11 @@ type section struct {
 }
 
 var sections = []section{
-	{"chain", "chains.*", []string{"chains.*.providers[]", "chains.*.failover."}},
+	{"chain", "chains.*", []string{"chains.*.providers[]", "chains.*.failover.", "chains.*.gateway."}},
 	{"provider", "chains.*.providers[]", []string{"chains.*.providers[].http."}},
 	{"http", "chains.*.providers[].http", nil},
 	{"failover", "chains.*.failover", nil},
+	{"gateway", "chains.*.gateway", nil},
 }
 
 // TestEveryKeyStandsInTheReference keeps the tables of the reference equal to

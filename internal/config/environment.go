@@ -75,6 +75,7 @@ func (k *keeper) chain() *yaml.Node {
 		k.set(chain, "chains.soroban", "network", p, variablePassphrase)
 	}
 	add(chain, "failover", k.failover())
+	add(chain, "gateway", k.gateway())
 	return chain
 }
 
@@ -158,14 +159,35 @@ func (k *keeper) failover() *yaml.Node {
 	return f
 }
 
+// gateway is the node of how calls are forwarded: the keeper's own rules. A client
+// of the keeper's fails over also when the background checks are off, and so does
+// the gateway.
+func (k *keeper) gateway() *yaml.Node {
+	const at = "chains.soroban.gateway"
+	g := mapping()
+	if n, ok := k.number(variableThreshold, maxCount); ok {
+		k.setNumber(g, at, "failure_threshold", n, variableThreshold)
+	}
+	if n, ok := k.number(variableCooldown, maxDuration.Milliseconds()); ok {
+		k.set(g, at, "cooldown", formatDuration(max(time.Duration(n)*time.Millisecond, minDuration)), variableCooldown)
+	}
+	return g
+}
+
+// number is integer without its mistakes, which are told once.
+func (k *keeper) number(variable string, most int64) (int64, bool) {
+	n, err := strconv.ParseInt(k.get(variable), 10, 64)
+	return n, err == nil && n >= 1 && n <= most
+}
+
 // integer is a variable that holds a whole number above zero.
 func (k *keeper) integer(variable string, most int64) (int64, bool) {
 	s := k.get(variable)
 	if s == "" {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 1 || n > most {
+	n, ok := k.number(variable, most)
+	if !ok {
 		k.mistake(place{path: variable}, "it is not a whole number of the possible size", fmt.Sprintf("1 to %d is possible", most))
 		return 0, false
 	}

@@ -36,6 +36,10 @@ func TestKeeperEnvironment(t *testing.T) {
 				require.Equal(t, 30*time.Second, f.RecoveryCheckInterval)
 				require.Equal(t, 3, f.ErrorThreshold)
 				require.Equal(t, FailbackAuto, f.Failback)
+				g := c.Chains[0].Gateway
+				require.True(t, g.Enabled)
+				require.Equal(t, 3, g.FailureThreshold)
+				require.Equal(t, 30*time.Second, g.Cooldown)
 				require.Len(t, c.Warnings, 1)
 				require.Equal(t, "environment: SOROBAN_RPC_URLS: soroban-testnet.stellar.org is the only provider, so there is nothing to fail over to and, without observed_height, no height to compare with, add one of another operator", c.Warnings.Error())
 			},
@@ -71,6 +75,10 @@ func TestKeeperEnvironment(t *testing.T) {
 				require.Equal(t, time.Minute, f.ErrorWindow)
 				require.Equal(t, FailbackSticky, f.Failback, "without background checks a keeper leaves a working endpoint only when a call fails")
 				require.False(t, f.PreferHigherPriority)
+				g := c.Chains[0].Gateway
+				require.True(t, g.Enabled, "a keeper's client fails over also without background checks")
+				require.Equal(t, 20, g.FailureThreshold)
+				require.Equal(t, 10*time.Millisecond, g.Cooldown)
 			},
 		},
 		"the window is as long as the threshold needs": {

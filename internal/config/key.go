@@ -120,7 +120,7 @@ func (b *branch) step(segment string) *branch {
 
 // file describes the whole file: the chains at its top level. Inside a larger
 // Bifrost configuration the same tree stands below "bifrost".
-var file = grow(concat(chainKeys, providerKeys, httpKeys("chains.*.providers[].http"), failoverKeys))
+var file = grow(concat(chainKeys, providerKeys, httpKeys("chains.*.providers[].http"), failoverKeys, gatewayKeys))
 
 // concat joins the tables in order.
 func concat(tables ...[]key) []key {

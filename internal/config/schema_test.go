@@ -21,6 +21,8 @@ var beyondSchema = map[string]string{
 	"not-yaml": "syntax", "tab": "syntax", "not-utf8": "syntax", "unknown-anchor": "syntax", "second-document": "syntax",
 	"duplicate-key": "syntax", "duplicate-chain": "syntax", "list-as-key": "syntax", "alias-loop": "syntax",
 	"alias-laughs": "syntax", "merge-not-a-mapping": "syntax", "tagged": "syntax",
+	// Texts have no pattern.
+	"gateway-method-unusable": "notation",
 	// JSON Schema knows one number: an octal 8 is a whole number.
 	"priority-is-octal": "notation",
 	// The sum of several keys.
@@ -30,6 +32,7 @@ var beyondSchema = map[string]string{
 	"network-evm": "several keys", "network-bitcoin": "several keys", "network-solana": "several keys",
 	"checkpoint-hash": "several keys", "checkpoint-solana": "several keys",
 	"observed-height-empty": "several keys", "observed-height-twice": "several keys",
+	"gateway-attempt-too-long": "several keys", "gateway-hedge-too-late": "several keys",
 	"failback-contradicts": "several keys", "timeout-above-interval": "several keys", "timeout-above-own-interval": "several keys",
 	"suspect-above-interval": "several keys", "threshold-never-hanging": "several keys", "threshold-never-refusing": "several keys",
 	"threshold-just-not": "several keys", "latency-above-timeout": "several keys", "stall-below-interval": "several keys",

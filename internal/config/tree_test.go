@@ -72,7 +72,7 @@ func keys(b *branch) []*branch {
 
 func TestEveryKeyOfTheTableIsInTheTree(t *testing.T) {
 	t.Parallel()
-	table := concat(chainKeys, providerKeys, httpKeys("chains.*.providers[].http"), failoverKeys)
+	table := concat(chainKeys, providerKeys, httpKeys("chains.*.providers[].http"), failoverKeys, gatewayKeys)
 	require.Len(t, keys(file), len(table))
 	for _, b := range keys(file) {
 		require.NotEmpty(t, b.doc, b.path)

@@ -2,8 +2,6 @@ package node
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,11 +19,18 @@ type AlertmanagerNode struct {
 // Alertmanager starts Debian's Alertmanager with a configuration.
 func Alertmanager(tb testing.TB, config string) *AlertmanagerNode {
 	tb.Helper()
-	dir, address := tb.TempDir(), freeAddress(tb)
-	file := filepath.Join(dir, "alertmanager.yml")
+	file := filepath.Join(tb.TempDir(), "alertmanager.yml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		tb.Fatalf("node alertmanager: %v", err)
 	}
+	return AlertmanagerAt(tb, FreeAddress(tb), file)
+}
+
+// AlertmanagerAt starts Debian's Alertmanager on an address with a configuration
+// file, next to which are the files that it names.
+func AlertmanagerAt(tb testing.TB, address, file string) *AlertmanagerNode {
+	tb.Helper()
+	dir := tb.TempDir()
 	n := &AlertmanagerNode{URL: &url.URL{Scheme: "http", Host: address}}
 	n.Process = Start(tb, Spec{
 		Name:   "alertmanager",
@@ -38,24 +43,7 @@ func Alertmanager(tb testing.TB, config string) *AlertmanagerNode {
 			// No cluster: it would listen on every address.
 			"--cluster.listen-address=",
 		},
-		Ready: n.ready,
+		Ready: func(ctx context.Context) error { return answersWell(ctx, n.URL.JoinPath("-", "ready").String()) },
 	})
 	return n
-}
-
-// ready returns nil once Alertmanager answers.
-func (n *AlertmanagerNode) ready(ctx context.Context) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, n.URL.JoinPath("-", "ready").String(), nil)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("not ready: status %d", response.StatusCode)
-	}
-	return nil
 }

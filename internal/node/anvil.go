@@ -17,22 +17,25 @@ type AnvilNode struct {
 // seconds; with 0 it mines only when told to.
 func Anvil(tb testing.TB, chainID uint64, blockTime int) *AnvilNode {
 	tb.Helper()
-	n := &AnvilNode{Server{RPC: RPC{address: freeAddress(tb)}}}
-	args := []string{
-		"--host", "127.0.0.1", "--port", portOf(tb, n.address),
-		"--chain-id", strconv.FormatUint(chainID, 10),
-	}
 	if blockTime > 0 {
-		args = append(args, "--block-time", strconv.Itoa(blockTime))
-	} else {
-		args = append(args, "--no-mining")
+		return startAnvil(tb, chainID, "--block-time", strconv.Itoa(blockTime))
 	}
+	return startAnvil(tb, chainID, "--no-mining")
+}
+
+// startAnvil starts an anvil with further arguments.
+func startAnvil(tb testing.TB, chainID uint64, args ...string) *AnvilNode {
+	tb.Helper()
+	n := &AnvilNode{Server{RPC: RPC{address: FreeAddress(tb)}}}
 	endpoint := n.RPC
 	n.Process = Start(tb, Spec{
 		Name:   "anvil",
 		Binary: "anvil",
-		Args:   args,
-		Ready:  func(ctx context.Context) error { return endpoint.Call(ctx, nil, "eth_blockNumber") },
+		Args: append([]string{
+			"--host", "127.0.0.1", "--port", portOf(tb, n.address),
+			"--chain-id", strconv.FormatUint(chainID, 10),
+		}, args...),
+		Ready: func(ctx context.Context) error { return endpoint.Call(ctx, nil, "eth_blockNumber") },
 	})
 	return n
 }

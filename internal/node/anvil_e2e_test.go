@@ -7,6 +7,7 @@ import (
 	"errors"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,6 +57,31 @@ func TestAnvilHangsAndRefuses(t *testing.T) {
 	require.Equal(t, int64(0), n.Height())
 	n.Stop()
 	require.ErrorIs(t, n.Call(t.Context(), nil, "eth_blockNumber"), syscall.ECONNREFUSED)
+}
+
+func TestAnvilsOfOneChainHaveTheSameBlocksUnlessBent(t *testing.T) {
+	t.Parallel()
+	c := node.Anvils(t, 31337, 3)
+	c.MineEvery(20 * time.Millisecond)
+	a, bent, late := c.Node(0), c.Node(1), c.Node(2)
+	awaitAnvil(t, late, 8)
+	require.Equal(t, a.Hash(8), bent.Hash(8))
+	require.Equal(t, a.Hash(8), late.Hash(8))
+
+	c.Leave(2)
+	stopped := late.Height()
+	bent.Reorg(3)
+	awaitAnvil(t, bent, stopped+8)
+	require.Equal(t, stopped, late.Height(), "it mines no more")
+	require.NotEqual(t, a.Hash(stopped+8), bent.Hash(stopped+8), "what follows is on the fork")
+
+	c.CatchUp(2)
+	c.Resync(1)
+	awaitAnvil(t, bent, stopped+20)
+	awaitAnvil(t, late, stopped+20)
+	awaitAnvil(t, a, stopped+20)
+	require.Equal(t, a.Hash(stopped+20), late.Hash(stopped+20))
+	require.Equal(t, a.Hash(stopped+20), bent.Hash(stopped+20))
 }
 
 // awaitAnvil waits until the node has reached a height.

@@ -27,7 +27,7 @@ func Btcd(tb testing.TB) *BtcdNode {
 	if err := os.WriteFile(config, nil, 0o600); err != nil {
 		tb.Fatalf("node btcd: %v", err)
 	}
-	n := &BtcdNode{coreNode{Server: Server{RPC: newSecuredRPC(tb)}, peerAddress: freeAddress(tb)}}
+	n := &BtcdNode{coreNode{Server: Server{RPC: newSecuredRPC(tb)}, peerAddress: FreeAddress(tb)}}
 	n.Process = Start(tb, Spec{
 		Name:   "btcd",
 		Binary: "btcd",

@@ -60,9 +60,9 @@ func Follower(tb testing.TB, validator *CometNode) *CometNode {
 func newCometNode(tb testing.TB, role string) *CometNode {
 	tb.Helper()
 	n := &CometNode{
-		Server:      Server{RPC: RPC{address: freeAddress(tb)}},
+		Server:      Server{RPC: RPC{address: FreeAddress(tb)}},
 		home:        filepath.Join(tb.TempDir(), role),
-		peerAddress: freeAddress(tb),
+		peerAddress: FreeAddress(tb),
 	}
 	cometbft(tb, n.home, "init")
 	n.configure(tb)

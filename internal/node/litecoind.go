@@ -23,13 +23,13 @@ type LitecoinNode struct {
 // are added to its own, such as "-disablewallet" or "-rpcworkqueue=1".
 func Litecoind(tb testing.TB, args ...string) *LitecoinNode {
 	tb.Helper()
-	n := &LitecoinNode{coreNode: coreNode{Server: Server{RPC: newSecuredRPC(tb)}, peerAddress: freeAddress(tb)}}
+	n := &LitecoinNode{coreNode: coreNode{Server: Server{RPC: newSecuredRPC(tb)}, peerAddress: FreeAddress(tb)}}
 	dir := tb.TempDir()
 	own := []string{
 		"-regtest", "-datadir=" + dir, "-server=1", "-txindex=1", "-printtoconsole=1",
 		"-rpcbind=127.0.0.1", "-rpcallowip=127.0.0.1", "-rpcport=" + portOf(tb, n.address),
 		"-rpcuser=" + n.user, "-rpcpassword=" + n.password,
-		"-listen=1", "-listenonion=0", "-bind=" + n.peerAddress, "-bind=" + freeAddress(tb) + "=onion",
+		"-listen=1", "-listenonion=0", "-bind=" + n.peerAddress, "-bind=" + FreeAddress(tb) + "=onion",
 		"-dnsseed=0", "-discover=0", "-upnp=0",
 		"-fallbackfee=0.0001",
 	}

@@ -1,6 +1,6 @@
 // Package node starts real blockchain nodes on loopback for the end-to-end
 // tests: btcd and litecoind in regtest mode, anvil, and CometBFT with its
-// key-value application; and Alertmanager. It stands for what the simulator
+// key-value application; and Prometheus and Alertmanager. It stands for what the simulator
 // cannot prove: that we understand what real software answers, also while it
 // lags, forks, hangs, starts or is gone.
 //
@@ -32,9 +32,13 @@ const pollPause = 50 * time.Millisecond
 
 // Binary returns the path of the program that set-up installed under
 // .cache/bin of the repository, or else of the one on the machine's PATH.
-// With neither, the test fails and says what to type.
+// With neither, the test fails and says what to type. An absolute path is what
+// it is.
 func Binary(tb testing.TB, name string) string {
 	tb.Helper()
+	if filepath.IsAbs(name) {
+		return name
+	}
 	if root, err := repository(); err == nil {
 		path := filepath.Join(root, ".cache", "bin", name)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {

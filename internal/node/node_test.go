@@ -54,7 +54,7 @@ func TestFreeAddressesAreDifferentAndOfLoopback(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 50 {
-		address := freeAddress(t)
+		address := FreeAddress(t)
 		require.False(t, seen[address], "given twice: %s", address)
 		require.Regexp(t, `^127\.0\.0\.1:\d{5}$`, address)
 		seen[address] = true

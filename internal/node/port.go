@@ -23,9 +23,9 @@ var ports = struct {
 	taken map[int]bool
 }{taken: map[int]bool{}}
 
-// freeAddress returns a loopback address, host and port, that nobody listens
+// FreeAddress returns a loopback address, host and port, that nobody listens
 // on and that no other node of this test program was given.
-func freeAddress(tb testing.TB) string {
+func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	ports.mu.Lock()
 	defer ports.mu.Unlock()
@@ -57,7 +57,7 @@ func tryListen(address string) error {
 	return nil
 }
 
-// portOf returns the port of an address that freeAddress made.
+// portOf returns the port of an address that FreeAddress made.
 func portOf(tb testing.TB, address string) string {
 	tb.Helper()
 	_, port, err := net.SplitHostPort(address)

@@ -23,10 +23,14 @@ const tailLines = 40
 type Spec struct {
 	// Name stands in messages and in the name of the log file. Required.
 	Name string
-	// Binary is the name of the program, looked up by [Binary]. Required.
+	// Binary is the name of the program, looked up by [Binary], or its absolute
+	// path. Required.
 	Binary string
 	// Args are the program's arguments.
 	Args []string
+	// Env are further variables of the environment, as NAME=value. Of the person who
+	// runs the test the program sees PATH alone.
+	Env []string
 	// Dir is the working folder, and HOME, so that no file of the person who
 	// runs the test is read or written. Empty: a new temporary folder.
 	Dir string
@@ -76,7 +80,7 @@ func (p *Process) launch() {
 	p.tb.Helper()
 	cmd := exec.Command(p.path, p.spec.Args...)
 	cmd.Dir = p.spec.Dir
-	cmd.Env = []string{"HOME=" + p.spec.Dir, "PATH=" + os.Getenv("PATH")}
+	cmd.Env = append([]string{"HOME=" + p.spec.Dir, "PATH=" + os.Getenv("PATH")}, p.spec.Env...)
 	cmd.Stdout, cmd.Stderr = p.log, p.log
 	cmd.SysProcAttr = attributes()
 	r := &run{done: make(chan struct{})}

@@ -39,7 +39,7 @@ type RPC struct {
 // that a test can look for in places where it must not be.
 func newSecuredRPC(tb testing.TB) RPC {
 	tb.Helper()
-	return RPC{address: freeAddress(tb), user: "understudy", password: rand.Text()}
+	return RPC{address: FreeAddress(tb), user: "understudy", password: rand.Text()}
 }
 
 // URL returns the address without user and password.
