@@ -55,6 +55,7 @@ var allowed = map[string][]string{
 	"exporter/prober":      {"exporter/chain", "internal/config"},
 	"exporter/scanner":     {"internal/config"},
 	"exporter/chain":       {"internal/config"},
+	"internal/browser":     {},
 	"internal/config":      {},
 	"internal/console":     {"controller/wire", "rules"},
 	"internal/demo":        {"internal/config", "internal/simulator"},
@@ -66,7 +67,7 @@ var allowed = map[string][]string{
 
 // testOnly are packages that no product code may import; the demonstration alone
 // shows simulated providers.
-var testOnly = []string{"internal/node", "internal/simulator"}
+var testOnly = []string{"internal/browser", "internal/node", "internal/simulator"}
 
 func TestPackagesImportOnlyWhatStandsBelowThem(t *testing.T) {
 	t.Parallel()

@@ -80,6 +80,10 @@ func TestWithoutChainsThePageSaysSo(t *testing.T) {
 	t.Parallel()
 	w, _ := statusPage(t, fakeGuard{})
 	require.Contains(t, get(t, w, "/").Body.String(), "No chain is configured.")
+
+	starting, v := statusPage(t, fakeGuard{})
+	v.missing = []error{fmt.Errorf("the rules were not evaluated yet")}
+	require.Contains(t, get(t, starting, "/").Body.String(), "Nothing is decided yet of any chain.")
 }
 
 func TestOnlySomeChainsAreShownOnDemand(t *testing.T) {
