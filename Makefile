@@ -28,6 +28,9 @@ TAGS := -tags e2e
 SETUP := nodes
 endif
 
+# Modules of their own, so that what they need is no dependency of the product.
+TOOLS := tools/dashboards
+
 # What set-up installed is found before what the machine has.
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
 
@@ -53,6 +56,7 @@ setup: ## install what the tests need into .cache/bin
 test: setup format vet ## set up, then run all tests; without real nodes: E2E=off
 	go test $$(tools/setup race) -shuffle=on -timeout 10m $(TAGS) ./...
 	$(if $(TAGS),go test -C tools/clients -timeout 10m $(TAGS) ./...)
+	@for tool in $(TOOLS); do echo "go -C $$tool test ./..."; go -C $$tool test ./... || exit 1; done
 
 .PHONY: format
 format: ## fail when a file is not as gofmt writes it
