@@ -89,7 +89,7 @@ func (w *world) names() []string {
 // elsewhere says whether a metric of the controller is published by the gateway
 // or by the process.
 func elsewhere(name string) bool {
-	return strings.HasPrefix(name, "keeper_") || strings.HasPrefix(name, "understudy_config_") || name == rules.Ready.Name
+	return strings.HasPrefix(name, "keeper_") || strings.HasPrefix(name, "understudy_gateway_") || strings.HasPrefix(name, "understudy_config_") || name == rules.Ready.Name
 }
 
 func TestAFailoverIsOneWarning(t *testing.T) {

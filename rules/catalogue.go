@@ -38,6 +38,7 @@ func Controller() []Metric {
 		EvaluatorActive, EvaluatorDisagreements,
 		GatewayEvents, GatewaySwitches, GatewayActiveIndex,
 		GatewayHealthyEndpoints, GatewayTotalEndpoints,
+		GatewayRequests, GatewayQuarantined,
 		ReloadSuccessful, ReloadTimestamp, ConfigHash, Ready,
 	}))
 }

@@ -5,6 +5,8 @@ const (
 	LabelStatus = "status"
 	LabelKind   = "kind"
 	LabelSource = "source"
+	// LabelOutcome is how one request of the gateway to one provider ended.
+	LabelOutcome = "outcome"
 )
 
 // The values of LabelStatus. A provider without a verdict has none of them.
@@ -63,4 +65,9 @@ var (
 		"Number of healthy RPC endpoints currently available", Gauge, byChain}
 	GatewayTotalEndpoints = Metric{"keeper_rpc_failover_total_endpoints",
 		"Total configured RPC endpoints for failover", Gauge, byChain}
+	GatewayRequests = Metric{"understudy_gateway_requests_total",
+		"Requests that the gateway sent to the provider, by how they ended.", Counter,
+		[]string{LabelChain, LabelOutcome, LabelProvider}}
+	GatewayQuarantined = Metric{"understudy_gateway_quarantined",
+		"Whether the gateway leaves the provider alone after failures (1) or not (0).", Gauge, byProvider}
 )

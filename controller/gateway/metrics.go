@@ -35,25 +35,16 @@ var resultNames = [resultCount]string{
 	resultInvalid: "invalid", resultCancelled: "cancelled", resultAborted: "aborted",
 }
 
-const (
-	labelOutcome = "outcome"
-	labelResult  = "result"
-)
+const labelResult = "result"
 
 // What the gateway publishes beside the keeper's names.
 var (
-	requestsMetric = rules.Metric{Name: "understudy_gateway_requests_total",
-		Help: "Requests that the gateway sent to the provider, by how they ended.", Type: rules.Counter,
-		Labels: []string{rules.LabelChain, rules.LabelProvider, labelOutcome}}
 	answersMetric = rules.Metric{Name: "understudy_gateway_answers_total",
 		Help: "Requests of clients, by how they ended.", Type: rules.Counter, Labels: []string{rules.LabelChain, labelResult}}
 	inFlightMetric = rules.Metric{Name: "understudy_gateway_in_flight_requests",
 		Help: "Requests of clients that are being answered.", Type: rules.Gauge, Labels: []string{rules.LabelChain}}
 	socketsMetric = rules.Metric{Name: "understudy_gateway_websockets",
 		Help: "Open WebSockets.", Type: rules.Gauge, Labels: []string{rules.LabelChain}}
-	quarantinedMetric = rules.Metric{Name: "understudy_gateway_quarantined",
-		Help: "Whether the gateway leaves the provider alone after failures (1) or not (0).", Type: rules.Gauge,
-		Labels: []string{rules.LabelChain, rules.LabelProvider}}
 	secondsMetric = rules.Metric{Name: "understudy_gateway_request_duration_seconds",
 		Help: "Time in seconds until clients had their whole answer.", Type: rules.Histogram, Labels: []string{rules.LabelChain}}
 	attemptsMetric = rules.Metric{Name: "understudy_gateway_attempts",
@@ -64,7 +55,8 @@ var (
 var Metrics = []rules.Metric{
 	rules.GatewayEvents, rules.GatewaySwitches, rules.GatewayActiveIndex, rules.GatewayHealthyEndpoints,
 	rules.GatewayTotalEndpoints,
-	requestsMetric, answersMetric, inFlightMetric, socketsMetric, quarantinedMetric, secondsMetric, attemptsMetric,
+	rules.GatewayRequests, rules.GatewayQuarantined,
+	answersMetric, inFlightMetric, socketsMetric, secondsMetric, attemptsMetric,
 }
 
 // metrics makes samples from the memory of the lanes when they are collected, so
@@ -143,9 +135,9 @@ func (m *metrics) collect(l *lane, route *Route, to chan<- prometheus.Metric) {
 		if e.quarantined {
 			quarantined = 1
 		}
-		emit(quarantinedMetric, quarantined, l.chain, e.Provider)
+		emit(rules.GatewayQuarantined, quarantined, l.chain, e.Provider)
 		for i, name := range outcomeNames {
-			emit(requestsMetric, float64(e.outcomes[i]), l.chain, e.Provider, name)
+			emit(rules.GatewayRequests, float64(e.outcomes[i]), l.chain, name, e.Provider)
 		}
 	}
 }
