@@ -74,6 +74,10 @@ func (x *exchange) attempt(ctx context.Context, c candidate, body []byte, within
 	q := x.question
 	q.typ = c.endpoint.Type
 	a := x.heads.try(ctx, c, q, x.sending(c.target, body), within)
+	if a.outcome == OK {
+		a.outcome = x.doubtful(c.endpoint, q, body, a.plain)
+		a.doubted = a.outcome != OK
+	}
 	a.took = x.options.Now().Sub(begin)
 	x.note(a)
 	return a
@@ -81,11 +85,11 @@ func (x *exchange) attempt(ctx context.Context, c candidate, body []byte, within
 
 // back gives a permit back; a is nil if there was no attempt.
 func (x *exchange) back(p permit, a *attempt, v verdict) {
-	took, wait := time.Duration(0), time.Duration(0)
+	took, wait, doubted := time.Duration(0), time.Duration(0), false
 	if a != nil {
-		took, wait = a.took, a.wait
+		took, wait, doubted = a.took, a.wait, a.doubted
 	}
-	p.back(v, x.options.Now(), took, wait, x.firstFailed)
+	p.back(v, x.options.Now(), took, wait, x.firstFailed, doubted)
 	if v == failed && !p.challenger {
 		x.firstFailed = true
 	}
