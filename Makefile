@@ -28,6 +28,9 @@ TAGS := -tags e2e
 SETUP := nodes
 endif
 
+# Modules of their own, so that what they need is no dependency of the product.
+TOOLS := tools/dashboards
+
 # What set-up installed is found before what the machine has.
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
 
@@ -47,10 +50,13 @@ build: ## build bin/understudy
 setup: ## install what the tests need into .cache/bin
 	tools/setup $(SETUP)
 	go mod download
+	$(if $(TAGS),go mod download -C tools/clients)
 
 .PHONY: test
 test: setup format vet ## set up, then run all tests; without real nodes: E2E=off
 	go test $$(tools/setup race) -shuffle=on -timeout 10m $(TAGS) ./...
+	$(if $(TAGS),go test -C tools/clients -timeout 10m $(TAGS) ./...)
+	@for tool in $(TOOLS); do echo "go -C $$tool test ./..."; go -C $$tool test ./... || exit 1; done
 
 .PHONY: format
 format: ## fail when a file is not as gofmt writes it
@@ -60,11 +66,13 @@ format: ## fail when a file is not as gofmt writes it
 .PHONY: vet
 vet: ## run go vet
 	go vet $(TAGS) ./...
+	$(if $(TAGS),go vet -C tools/clients $(TAGS) ./...)
 
 .PHONY: lint
 lint: ## check go.mod and run staticcheck
 	go mod tidy -diff
 	go mod verify
+	go mod tidy -C tools/clients -diff
 	go tool -modfile=tools/lint/go.mod staticcheck $(TAGS) ./...
 
 .PHONY: bench

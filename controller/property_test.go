@@ -38,7 +38,7 @@ func steps(t *rapid.T) []step {
 			seconds:  rapid.IntRange(1, 45).Draw(t, "seconds"),
 		}
 	})
-	return rapid.SliceOfN(one, 1, 16).Draw(t, "steps")
+	return rapid.SliceOfN(one, 1, 10).Draw(t, "steps")
 }
 
 // story is a controller to which steps happen.
@@ -52,7 +52,9 @@ type story struct {
 	// index and generation are those that were seen last, and leapt says that a
 	// crash lies in between.
 	index, generation uint64
-	leapt             bool
+	// highest is the highest generation that was seen.
+	highest uint64
+	leapt   bool
 	// spoiled says that nothing can be written.
 	spoiled bool
 	// served is who served at which generation.
@@ -196,8 +198,8 @@ func (s *story) check() {
 	s.served[a.Generation] = strings.Join(serving, "")
 	s.checkSwitches(c)
 	// A generation is skipped at the first switch after a crash.
-	s.leapt = s.leapt && a.Generation == s.generation
-	s.index, s.generation = c.Index, a.Generation
+	s.leapt = s.leapt && a.Generation <= s.highest
+	s.index, s.generation, s.highest = c.Index, a.Generation, max(s.highest, a.Generation)
 }
 
 // lies are true for each integrity fact against a provider that counts.

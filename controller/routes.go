@@ -23,12 +23,13 @@ func (c *Controller) Route(chain string) (gateway.Route, bool) {
 		Chain: chain, Kind: d.Config.Kind, Generation: d.State.Generation,
 		Active: d.State.Current.Provider, Total: len(d.Config.Providers),
 	}
+	now := time.Now()
+	r.Known = c.known(d.Config, now)
 	byName := map[string]config.Provider{}
 	for _, p := range d.Config.Providers {
 		byName[p.Name] = p
 		r.Order = append(r.Order, p.Name)
 	}
-	now := time.Now()
 	for _, name := range order(d) {
 		p := byName[name]
 		transport := c.transports.of(chain, name)
@@ -37,8 +38,9 @@ func (c *Controller) Route(chain string) (gateway.Route, bool) {
 		}
 		seen := c.observations.Provider(observation.Key{Chain: chain, Provider: name}, now)
 		r.Endpoints = append(r.Endpoints, gateway.Endpoint{
-			Provider: name, Type: p.Type, URL: p.RPCHost, Transport: transport,
+			Provider: name, Operator: p.Operator, Type: p.Type, URL: p.RPCHost, Transport: transport,
 			Healthy: healthy(d, name), Height: seen.Height, HeightKnown: seen.HeightKnown,
+			Lead: c.lead(d.Config, name, now),
 		})
 	}
 	return r, true
@@ -70,4 +72,49 @@ func order(d *board.Decision) []string {
 // healthy says whether a provider is held for healthy.
 func healthy(d *board.Decision, provider string) bool {
 	return d.State.Members[provider].State == health.Healthy
+}
+
+// known is what the gateway holds answers against.
+func (c *Controller) known(chain config.Chain, now time.Time) gateway.Known {
+	k := gateway.Known{MaxLag: chain.Failover.MaxBlockLag, MaxLead: maxLead(chain)}
+	if !chain.Network.Any {
+		k.Network = chain.Network.Value
+	}
+	if c.observations.Fresh(now) {
+		k.Tip, k.TipKnown = c.overview.Tip(chain.Name)
+	}
+	return k
+}
+
+// fastest is how many blocks a chain is taken to make between two looks at it, if
+// nobody knows how fast it is.
+const fastest = 10_000
+
+// maxLead is how far above the last known tip a block may be: as far as the policy
+// allows, and as far as the chain may have grown since every provider was probed.
+func maxLead(chain config.Chain) uint64 {
+	if chain.BlockTime <= 0 {
+		return chain.Failover.MaxBlockLead + fastest
+	}
+	longest := chain.Failover.HealthCheckInterval
+	for _, p := range chain.Providers {
+		longest = max(longest, p.HealthCheckInterval)
+	}
+	return chain.Failover.MaxBlockLead + 2*uint64(longest/chain.BlockTime)
+}
+
+// lead is how far above the tip a provider is that the rules have nothing against:
+// they believe a leader that is proven to extend the others' chain, and any while
+// the others stand still.
+func (c *Controller) lead(chain config.Chain, provider string, now time.Time) uint64 {
+	lag, ok := c.overview.Lag(chain.Name, provider)
+	if !ok || lag >= 0 || uint64(-lag) <= chain.Failover.MaxBlockLead {
+		return 0
+	}
+	for _, f := range c.facts.All(chain.Name, now) {
+		if f.Provider == provider && f.Evidence {
+			return 0
+		}
+	}
+	return uint64(-lag)
 }

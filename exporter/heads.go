@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/understudy-rpc/understudy/exporter/chain"
 	"github.com/understudy-rpc/understudy/exporter/prober"
 )
 
@@ -47,6 +48,13 @@ func (e *Exporter) Head(chain, provider string) (Head, bool) {
 		}
 	}
 	return h, true
+}
+
+// Tip is the newest block of a provider as its last good probe told it; false if
+// it is not known.
+func (e *Exporter) Tip(key prober.Key) (chain.Tip, bool) {
+	status, ok := e.prober.Status(key)
+	return status.Tip, ok && status.HeightKnown(time.Now())
 }
 
 // Last says whether the last probe of a provider was good. It is not known of one

@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"client": {"controller/wire"},
 	"cmd/understudy": {
 		"controller", "controller/api", "controller/evaluator", "controller/facts", "controller/gateway", "controller/overview", "controller/rulelint", "controller/web", "controller/wire",
-		"deploy", "exporter", "exporter/chain", "exporter/prober", "internal/config", "internal/console", "internal/demo", "internal/remote", "rules",
+		"dashboards", "deploy", "exporter", "exporter/chain", "exporter/prober", "internal/config", "internal/console", "internal/demo", "internal/remote", "rules",
 	},
 	"controller": {
 		"controller/api", "controller/board", "controller/decision", "controller/evaluator", "controller/facts", "controller/gateway", "controller/health",
@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"controller/journal":   {},
 	"controller/selection": {"controller/health"},
 	"controller/rulelint":  {"rules"},
+	"dashboards":           {},
 	"deploy":               {},
 	"exporter":             {"exporter/chain", "exporter/integrity", "exporter/prober", "exporter/scanner", "internal/config", "rules"},
 	"exporter/integrity":   {"exporter/chain", "exporter/prober", "internal/config"},

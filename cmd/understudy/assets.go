@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
+	"github.com/understudy-rpc/understudy/dashboards"
 	"github.com/understudy-rpc/understudy/deploy"
 	"github.com/understudy-rpc/understudy/rules"
 )
@@ -21,10 +22,10 @@ type asset struct {
 	data []byte
 }
 
-// assets adds the subcommand that writes the rules and the configuration of
-// Prometheus and Alertmanager to a folder.
+// assets adds the subcommand that writes rules, dashboards and the configuration
+// of Prometheus and Alertmanager to a folder.
 func (p *program) assets(app *kingpin.Application) command {
-	c := app.Command("assets", "Write the rules and a configuration for Prometheus and Alertmanager to a folder. A file that is there with other content is left as it is.")
+	c := app.Command("assets", "Write the rules, Grafana dashboards and a configuration for Prometheus and Alertmanager to a folder. A file that is there with other content is left as it is.")
 	force := c.Flag("force", "Overwrite files that were changed.").Bool()
 	dir := c.Arg("DIR", "The folder; it is made if it is not there.").Required().String()
 	return command{c, func() int {
@@ -49,6 +50,11 @@ func bundledAssets() ([]asset, error) {
 	}
 	for _, name := range rules.FileNames() {
 		if err := add(rules.Files, name, "rules/"+name); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range dashboards.FileNames() {
+		if err := add(dashboards.Files, name, "dashboards/"+name); err != nil {
 			return nil, err
 		}
 	}

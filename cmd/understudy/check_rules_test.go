@@ -78,7 +78,7 @@ func TestAssetsWriteEveryFileOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	r := call(nil, "assets", dir)
 	require.Equal(t, exitOK, r.status, r.stderr)
-	want := []string{"alertmanager.yml", "prometheus.yml", "rules/chains.yml", "rules/pipeline.yml", "rules/providers.yml"}
+	want := []string{"alertmanager.yml", "dashboards/chain.json", "dashboards/gateway.json", "dashboards/overview.json", "dashboards/understudy.json", "prometheus.yml", "rules/chains.yml", "rules/pipeline.yml", "rules/providers.yml"}
 	var got []string
 	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {

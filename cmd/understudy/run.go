@@ -56,6 +56,9 @@ func (p *program) assemble(s *service, load func() (config.Config, error), decid
 		if good, known := e.Last(k); known {
 			g.Probed(k.Chain, k.Provider, good)
 		}
+		if tip, known := e.Tip(k); known {
+			g.Saw(k.Chain, k.Provider, gateway.Block{Height: tip.Height, Hash: tip.Hash, Parent: tip.Parent})
+		}
 		c.Trigger()
 	}
 	e, err = exporter.New(exporter.Options{Load: load, Logger: s.logger, OnProbe: hear})

@@ -30,8 +30,8 @@ const (
 	// hurry is how much faster than life these tests are: an hour of the rules
 	// takes a minute.
 	hurry = 60
-	// pace is the time between two evaluations and between two scrapes.
-	pace = 250 * time.Millisecond
+	// scrapeEvery is the time between two evaluations and between two scrapes.
+	scrapeEvery = 250 * time.Millisecond
 )
 
 // twins are a real Prometheus and an evaluator of ours, with the same rules and
@@ -73,7 +73,7 @@ func hurried(t *testing.T, dir, name, text string) string {
 		parts := lengths.FindStringSubmatch(found)
 		length, err := model.ParseDuration(parts[2])
 		require.NoError(t, err)
-		return parts[1] + model.Duration(max(pace, time.Duration(length)/hurry)).String()
+		return parts[1] + model.Duration(max(scrapeEvery, time.Duration(length)/hurry)).String()
 	})
 	path := filepath.Join(dir, name)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -85,7 +85,7 @@ func (w *twins) startPrometheus(dir string, exporters, files []string) {
 	file := filepath.Join(dir, "prometheus.yml")
 	text := fmt.Sprintf("global: {scrape_interval: %[1]s, scrape_timeout: %[1]s, evaluation_interval: %[1]s}\n"+
 		"rule_files: [%[2]s]\nscrape_configs:\n- job_name: understudy\n  static_configs: [{targets: [%[3]s]}]\n",
-		model.Duration(pace), strings.Join(files, ", "), strings.Join(exporters, ", "))
+		model.Duration(scrapeEvery), strings.Join(files, ", "), strings.Join(exporters, ", "))
 	require.NoError(w.t, os.WriteFile(file, []byte(text), 0o600))
 	node.Start(w.t, node.Spec{
 		Name: "prometheus", Binary: "prometheus",
@@ -108,7 +108,7 @@ func scraped(t *testing.T, exporters []string) []Source {
 	for _, e := range exporters {
 		address, err := config.ParseURL("http://" + e + "/metrics")
 		require.NoError(t, err)
-		sources = append(sources, FromURL("understudy", address, &http.Client{Transport: transport}, ScrapeLimits{Timeout: pace}))
+		sources = append(sources, FromURL("understudy", address, &http.Client{Transport: transport}, ScrapeLimits{Timeout: scrapeEvery}))
 	}
 	return sources
 }
@@ -117,7 +117,7 @@ func (w *twins) startOurs(sources []Source, files []string) {
 	w.t.Helper()
 	groups, err := LoadGroups(false, files)
 	require.NoError(w.t, err)
-	w.ours, err = New(Options{Sources: sources, Interval: pace}, groups)
+	w.ours, err = New(Options{Sources: sources, Interval: scrapeEvery}, groups)
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
 	done := make(chan error, 1)

@@ -16,7 +16,12 @@ func (x *exchange) ask() *attempt {
 	}
 	var best *attempt
 	for i, c := range candidates {
-		last := i == len(candidates)-1
+		if c.cooling && best != nil && best.outcome.worth() >= Unsupported.worth() {
+			// There is an answer, if a poor one. Nobody waits for a provider in quarantine to
+			// have a better one.
+			break
+		}
+		last := i == len(candidates)-1 && best == nil
 		a := x.askOne(x.request.Context(), c, x.body, x.within(last), last && x.asked == 0)
 		if a == nil {
 			continue
@@ -69,6 +74,10 @@ func (x *exchange) attempt(ctx context.Context, c candidate, body []byte, within
 	q := x.question
 	q.typ = c.endpoint.Type
 	a := x.heads.try(ctx, c, q, x.sending(c.target, body), within)
+	if a.outcome == OK {
+		a.outcome = x.doubtful(c.endpoint, q, body, a.plain)
+		a.doubted = a.outcome != OK
+	}
 	a.took = x.options.Now().Sub(begin)
 	x.note(a)
 	return a
@@ -76,11 +85,11 @@ func (x *exchange) attempt(ctx context.Context, c candidate, body []byte, within
 
 // back gives a permit back; a is nil if there was no attempt.
 func (x *exchange) back(p permit, a *attempt, v verdict) {
-	took, wait := time.Duration(0), time.Duration(0)
+	took, wait, doubted := time.Duration(0), time.Duration(0), false
 	if a != nil {
-		took, wait = a.took, a.wait
+		took, wait, doubted = a.took, a.wait, a.doubted
 	}
-	p.back(v, x.options.Now(), took, wait, x.firstFailed)
+	p.back(v, x.options.Now(), took, wait, x.firstFailed, doubted)
 	if v == failed && !p.challenger {
 		x.firstFailed = true
 	}

@@ -30,6 +30,8 @@ type attempt struct {
 	whole       bool
 	// cut: plain is not all of it.
 	cut bool
+	// doubted: the provider told what is not so, in a batch perhaps once.
+	doubted bool
 	// unsent: the provider has certainly not seen the request.
 	unsent bool
 	// wait is how long the provider asks to be left alone.

@@ -62,6 +62,10 @@ func (b *batch) takeItem(a *attempt, in *items, item []byte, whole bool, answere
 	c := &b.calls[i]
 	q := question{kind: b.dialect.kind, typ: a.endpoint.Type, rpc: true, method: c.method, risk: c.risk, id: c.id}
 	j := judge(q, http.StatusOK, item, true)
+	if j.outcome == OK {
+		j.outcome = b.doubtful(a.endpoint, q, c.raw, item)
+		a.doubted = a.doubted || j.outcome != OK
+	}
 	if string(r.id) != string(c.id) {
 		item = replaceID(append([]byte(nil), item...), c.id)
 	}

@@ -33,6 +33,7 @@ type lane struct {
 	// stamp grows with every change of first.
 	stamp uint64
 
+	blocks   blocks
 	policy   atomic.Pointer[policy]
 	inFlight atomic.Int64
 	sockets  atomic.Int64
@@ -59,6 +60,8 @@ type candidate struct {
 	returning bool
 	// challenger: somebody else is first. orphaned: that one is not in the route.
 	challenger, orphaned bool
+	// cooling: it is in quarantine.
+	cooling bool
 }
 
 // recordLocked is the record of an endpoint, with its address brought up to date.
@@ -71,7 +74,7 @@ func (l *lane) recordLocked(e *Endpoint) *record {
 	if r.target == nil || r.target.url != e.URL {
 		if r.target != nil {
 			// Another address is another provider under the same name.
-			r.unavailable, r.consecutive, r.restUntil, r.cooldownUntil = false, 0, time.Time{}, time.Time{}
+			r.unavailable, r.consecutive, r.restUntil, r.cooldownUntil, r.doubtUntil = false, 0, time.Time{}, time.Time{}, time.Time{}
 			r.nextGeneration()
 		}
 		r.target = newTarget(e.URL)
@@ -148,6 +151,7 @@ func (l *lane) order(route *Route, fits func(*Endpoint) bool, now time.Time, int
 		case c.record.resting(now):
 			resting = append(resting, c)
 		case !c.record.ready(now):
+			c.cooling = true
 			cooling = append(cooling, c)
 		default:
 			ready = append(ready, c)
@@ -198,7 +202,7 @@ func (l *lane) returningLocked(route *Route, now time.Time) string {
 		return ""
 	}
 	r := l.records[route.Active]
-	if r == nil || r.trial || r.unavailable && now.Before(r.cooldownUntil) || now.Before(r.lastFailure.Add(l.rules.after)) {
+	if r == nil || r.trial || r.doubted(now) || r.unavailable && now.Before(r.cooldownUntil) || now.Before(r.lastFailure.Add(l.rules.after)) {
 		return ""
 	}
 	return route.Active

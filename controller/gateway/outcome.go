@@ -32,6 +32,12 @@ const (
 	ServerError
 	// BadResponse: what came is not what the protocol allows.
 	BadResponse
+	// Stale: the newest block that it told of is further behind the chain than is
+	// allowed.
+	Stale
+	// Contradicted: what it told cannot be: a height that the chain has not reached,
+	// another network, a block that is another one with most operators.
+	Contradicted
 	// Cancelled: the client went away, or another attempt was faster.
 	Cancelled
 	// Local: this machine could not even ask.
@@ -43,14 +49,14 @@ const (
 // Outcomes are all outcomes, so that each has a series from the start.
 var Outcomes = []Outcome{
 	OK, Refused, Invalid, Missing, Unsupported, RateLimited, Unauthorized, Unavailable,
-	Timeout, Connection, ServerError, BadResponse, Cancelled, Local,
+	Timeout, Connection, ServerError, BadResponse, Stale, Contradicted, Cancelled, Local,
 }
 
 var outcomeNames = [outcomeCount]string{
 	OK: "ok", Refused: "refused", Invalid: "invalid", Missing: "missing", Unsupported: "unsupported",
 	RateLimited: "rate_limited", Unauthorized: "unauthorized", Unavailable: "unavailable",
 	Timeout: "timeout", Connection: "connection", ServerError: "server_error",
-	BadResponse: "bad_response", Cancelled: "cancelled", Local: "local",
+	BadResponse: "bad_response", Stale: "stale", Contradicted: "contradicted", Cancelled: "cancelled", Local: "local",
 }
 
 var outcomeWords = [outcomeCount]string{
@@ -59,7 +65,8 @@ var outcomeWords = [outcomeCount]string{
 	RateLimited: "asked too often, or the quota is spent", Unauthorized: "does not accept the configured key",
 	Unavailable: "says that it is not ready", Timeout: "no answer in time",
 	Connection: "connection refused or broken", ServerError: "server error",
-	BadResponse: "the answer is not what the protocol allows", Cancelled: "cancelled",
+	BadResponse: "the answer is not what the protocol allows",
+	Stale:       "is behind the chain", Contradicted: "told what most others contradict", Cancelled: "cancelled",
 	Local: "this machine could not connect",
 }
 
@@ -93,7 +100,7 @@ func (o Outcome) verdict() verdict {
 	switch o {
 	case OK, Refused:
 		return wellDone
-	case RateLimited, Unauthorized, Unavailable, Timeout, Connection, ServerError, BadResponse:
+	case RateLimited, Unauthorized, Unavailable, Timeout, Connection, ServerError, BadResponse, Stale, Contradicted:
 		return failed
 	}
 	return noVerdict
@@ -116,7 +123,7 @@ func (o Outcome) worth() int {
 		return 3
 	case Unsupported:
 		return 2
-	case Unavailable:
+	case Unavailable, Stale:
 		return 1
 	}
 	return 0

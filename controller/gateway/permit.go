@@ -30,8 +30,9 @@ func (l *lane) permit(c candidate, now time.Time, nobodyElse bool) (permit, bool
 }
 
 // back gives the permit back with what was seen. firstFailed says that whoever is
-// first was asked for the same request and failed.
-func (p permit) back(v verdict, now time.Time, took, wait time.Duration, firstFailed bool) {
+// first was asked for the same request and failed, doubted that the provider told
+// what is not so.
+func (p permit) back(v verdict, now time.Time, took, wait time.Duration, firstFailed, doubted bool) {
 	l, r := p.lane, p.record
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,6 +49,9 @@ func (p permit) back(v verdict, now time.Time, took, wait time.Duration, firstFa
 	r.recent.add(sample{at: now, took: took, bad: v == failed})
 	if v == failed {
 		l.failLocked(r, now, wait)
+		if doubted {
+			l.doubtLocked(r, now)
+		}
 		return
 	}
 	r.succeed(now)
@@ -72,10 +76,21 @@ func (l *lane) failLocked(r *record, now time.Time, wait time.Duration) {
 	}
 }
 
+// doubtLocked leaves a provider alone that told what is not so, and tells if it
+// was not left alone for that already. Probes say that it answers, and not that
+// it is right, so only time ends this.
+func (l *lane) doubtLocked(r *record, now time.Time) {
+	before := r.doubted(now)
+	r.doubtUntil = now.Add(l.rules.cooldown)
+	if !before && l.onQuarantine != nil {
+		l.onQuarantine(l.chain, r.name)
+	}
+}
+
 // unfitLocked says whether a provider is left alone now.
 func (l *lane) unfitLocked(name string, now time.Time) bool {
 	r := l.records[name]
-	return r != nil && (r.unavailable || r.resting(now))
+	return r != nil && (r.unavailable || r.resting(now) || r.doubted(now))
 }
 
 // probed takes the result of a probe like that of a request, but for the first

@@ -119,9 +119,9 @@ func TestALateAnswerFromBeforeAQuarantineIsDropped(t *testing.T) {
 	require.True(t, ok)
 	second, ok := l.permit(c, now, false)
 	require.True(t, ok)
-	second.back(failed, now, 0, 0, false)
+	second.back(failed, now, 0, 0, false, false)
 	require.True(t, r.unavailable)
-	early.back(wellDone, now, 0, 0, false)
+	early.back(wellDone, now, 0, 0, false, false)
 	require.True(t, r.unavailable, "a success from before the quarantine ended it")
 
 	trial, ok := l.permit(c, now.Add(2*time.Minute), false)
@@ -130,9 +130,9 @@ func TestALateAnswerFromBeforeAQuarantineIsDropped(t *testing.T) {
 	require.False(t, again)
 	late, ok := l.permit(c, now.Add(2*time.Minute), true)
 	require.True(t, ok, "who has nobody else is let through")
-	trial.back(wellDone, now.Add(2*time.Minute), 0, 0, false)
+	trial.back(wellDone, now.Add(2*time.Minute), 0, 0, false, false)
 	require.False(t, r.unavailable)
-	late.back(failed, now.Add(2*time.Minute), 0, 0, false)
+	late.back(failed, now.Add(2*time.Minute), 0, 0, false, false)
 	require.False(t, r.unavailable, "a failure from before the end of the quarantine began a new one")
 }
 

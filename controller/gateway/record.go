@@ -33,6 +33,8 @@ type record struct {
 	cooldownUntil time.Time
 	// restUntil is when the provider, by its own words, wants to be asked again.
 	restUntil time.Time
+	// doubtUntil is until when it is left alone because it told what is not so.
+	doubtUntil time.Time
 	// generation grows when a quarantine begins or ends and when the provider's
 	// address changes: what began before that says nothing about now.
 	generation uint64
@@ -93,9 +95,12 @@ func (r *record) nextGeneration() {
 // resting says whether the provider has asked to be left alone.
 func (r *record) resting(now time.Time) bool { return now.Before(r.restUntil) }
 
+// doubted says whether the provider has told what is not so, a short time ago.
+func (r *record) doubted(now time.Time) bool { return now.Before(r.doubtUntil) }
+
 // ready is the keeper's third rule: it may be tried, by everybody or by one.
 func (r *record) ready(now time.Time) bool {
-	return !r.resting(now) && (!r.unavailable || !now.Before(r.cooldownUntil))
+	return !r.resting(now) && !r.doubted(now) && (!r.unavailable || !now.Before(r.cooldownUntil))
 }
 
 // recent are the latencies of the last answers.

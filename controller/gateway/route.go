@@ -30,11 +30,15 @@ type Route struct {
 	// of the configuration.
 	Total int
 	Order []string
+	// Known is what answers are held against.
+	Known Known
 }
 
 // Endpoint is one provider that may be asked.
 type Endpoint struct {
 	Provider string
+	// Operator says who runs it; providers of one operator are one voice.
+	Operator string
 	Type     config.Type
 	URL      config.URL
 	// Transport sends with the provider's own credentials. It is the same for as
@@ -45,4 +49,7 @@ type Endpoint struct {
 	// Height is what it reported last; HeightKnown says whether it did.
 	Height      uint64
 	HeightKnown bool
+	// Lead is how far above Known.Tip it is though nothing is held against it, in
+	// blocks.
+	Lead uint64
 }

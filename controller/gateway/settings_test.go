@@ -120,3 +120,23 @@ func TestAGoodProbeDoesNotShortenAWaitThatTheProviderAskedFor(t *testing.T) {
 		require.Equal(t, 2, w.a().asked())
 	})
 }
+
+func TestWithAnAnswerInHandNobodyWaitsForAProviderInQuarantine(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, config.EVMRPC, 2, Options{FailureThreshold: 1})
+		w.a().set(hangs)
+		w.call("eth_chainId")
+		asked := w.a().asked()
+		w.b().set(rpcFails(-32000, "header not found"))
+		begin := time.Now()
+		require.Contains(t, w.call("eth_getBlockByNumber").Body.String(), "header not found")
+		require.Zero(t, time.Since(begin))
+		require.Equal(t, asked, w.a().asked())
+
+		time.Sleep(DefaultCooldown)
+		begin = time.Now()
+		require.Contains(t, w.call("eth_getBlockByNumber").Body.String(), "header not found")
+		require.LessOrEqual(t, time.Since(begin), DefaultAttemptTimeout, "a trial may not take all the time there is")
+	})
+}

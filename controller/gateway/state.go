@@ -140,7 +140,7 @@ func (l *lane) endpointLocked(route *Route, name string, tip uint64, now time.Ti
 	if i < 0 && r.target != nil {
 		s.URL, s.Region = r.target.url.String(), region(r.target.url, name)
 	}
-	s.quarantined = r.unavailable || r.resting(now)
+	s.quarantined = r.unavailable || r.resting(now) || r.doubted(now)
 	s.Unavailable = s.Unavailable || s.quarantined
 	s.Score, s.ConsecutiveFailures = r.score, r.consecutive
 	s.TotalFailures, s.TotalSuccesses = r.failures, r.successes

@@ -93,7 +93,7 @@ func (o *Overview) tipOf(c config.Chain, now time.Time) wire.Tip {
 		}
 	}
 	t := wire.Tip{AgeSeconds: ageOf(newest, now)}
-	height, known := o.tip(c.Name)
+	height, known := o.Tip(c.Name)
 	if !known {
 		return t
 	}

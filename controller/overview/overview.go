@@ -113,8 +113,8 @@ func (o *Overview) Lag(chain, provider string) (int64, bool) {
 	return lag, ok
 }
 
-// tip is the consensus height of a chain.
-func (o *Overview) tip(chain string) (uint64, bool) {
+// Tip is the consensus height of a chain; false if it is unknown.
+func (o *Overview) Tip(chain string) (uint64, bool) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	h, ok := o.figures.Tips[chain]
