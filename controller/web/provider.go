@@ -21,7 +21,7 @@ type providerView struct {
 	Height any
 	Hash   string
 	Lag    string
-	// Behind: its lag is more than none.
+	// Behind: it has a lag and is not healthy. A block or two are nobody's fault.
 	Behind  bool
 	Latency string
 	Chart   chart
@@ -49,7 +49,7 @@ func providerOf(c wire.Chain, p wire.Provider, prose console.Portrait, drawn cha
 	v := providerView{
 		ID: "provider-" + p.Name, Path: pathOfProvider(c.Chain, p.Name), Type: p.Type, Host: console.Host(p.RPCHost),
 		Operator: p.Operator, Priority: p.Priority, Since: at(p.Since, now), Reason: console.Line(p.Reason),
-		Height: digits(p.BlockHeight), Hash: p.BlockHash, Lag: lagWord(p.BlockLag), Behind: p.BlockLag != nil && *p.BlockLag > 0,
+		Height: digits(p.BlockHeight), Hash: p.BlockHash, Lag: lagWord(p.BlockLag), Behind: p.BlockLag != nil && *p.BlockLag > 0 && p.Status != wire.StatusHealthy,
 		Latency: latencyWord(p.LatencyMS), Chart: drawn, Errors: p.ErrorsTotal, Streak: p.ConsecutiveErrors,
 		Capabilities: p.Capabilities, Orders: prose.Orders, Unproven: !p.Identified && p.Status != wire.StatusUnknown,
 	}
