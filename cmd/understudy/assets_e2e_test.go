@@ -56,7 +56,8 @@ func TestAmtoolAcceptsTheAssets(t *testing.T) {
 		{"the heartbeat reaches the controller alone", "understudy", []string{"alertname=UnderstudyWatchdog", "severity=none"}},
 		{"evidence reaches the controller and people", "understudy,people", []string{"alertname=ProviderDown", "failover=true", "chain=btc", "provider=a"}},
 		{"evidence of a user's own rule does too", "understudy,people", []string{"alertname=Mine", "failover=true", "chain=btc", "provider=a"}},
-		{"the rest reaches people", "people", []string{"alertname=ChainSplit", "chain=btc"}},
+		{"a split reaches the controller and people", "understudy,people", []string{"alertname=ChainSplit", "chain=btc"}},
+		{"the rest reaches people", "people", []string{"alertname=ChainTipStalled", "chain=btc"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
