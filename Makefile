@@ -29,7 +29,7 @@ SETUP := nodes
 endif
 
 # Modules of their own, so that what they need is no dependency of the product.
-TOOLS := tools/dashboards
+TOOLS := tools/dashboards tools/helm
 
 # What set-up installed is found before what the machine has.
 export PATH := $(CURDIR)/.cache/bin:$(PATH)

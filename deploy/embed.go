@@ -5,6 +5,10 @@ package deploy
 
 import "embed"
 
+// The chart carries copies, as Helm reads nothing outside its folder.
+//go:generate cp ../rules/providers.yml ../rules/chains.yml ../rules/pipeline.yml kubernetes/understudy/files/rules/
+//go:generate cp ../dashboards/overview.json ../dashboards/chain.json ../dashboards/gateway.json ../dashboards/understudy.json kubernetes/understudy/files/dashboards/
+
 // Files are the configurations of Prometheus and Alertmanager, each in the folder
 // of its program.
 //

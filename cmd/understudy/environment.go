@@ -23,6 +23,7 @@ type environment struct {
 	ExporterHTTP     string        `env:"EXPORTER_HTTP_CONFIG_FILE"`
 	ExporterURL      []string      `env:"EXPORTER_URL" envSeparator:","`
 	Once             bool          `env:"ONCE"`
+	Play             *bool         `env:"PLAY"`
 	Quiet            bool          `env:"QUIET"`
 	RulesInterval    string        `env:"RULES_INTERVAL"`
 	Scenario         string        `env:"SCENARIO"`
@@ -102,6 +103,9 @@ func (e environment) values() map[string][]string {
 	word("log.level", e.LogLevel)
 	yes("ready", e.Ready)
 	word("reason", e.Reason)
+	if e.Play != nil {
+		set["play"] = []string{strconv.FormatBool(*e.Play)}
+	}
 	if e.RulesBundled != nil {
 		set["rules.bundled"] = []string{strconv.FormatBool(*e.RulesBundled)}
 	}

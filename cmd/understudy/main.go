@@ -79,7 +79,7 @@ func execute(args, environ []string, stdout, stderr io.Writer) int {
 func (p *program) commands(app *kingpin.Application) []command {
 	promslogflag.AddFlags(app, p.log)
 	all := append(p.check(app), p.run(app), p.exporter(app), p.controller(app), p.replay(app), p.demo(app), p.probe(app), p.assets(app))
-	all = append(all, p.status(app), p.explain(app), p.healthcheck(app))
+	all = append(all, p.status(app), p.explain(app), p.healthcheck(app), p.simulate(app))
 	return append(all, p.orders(app)...)
 }
 

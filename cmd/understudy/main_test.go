@@ -30,7 +30,7 @@ func TestEveryFlagHasItsTwin(t *testing.T) {
 	p.commands(app)
 	for _, name := range flagNames(app.Model().FlagGroupModel, app.Model().Commands) {
 		variable := variableOf(name)
-		value := map[string]string{"UNDERSTUDY_TIMEOUT": "3s", "UNDERSTUDY_WEB_ENABLE_PPROF": "true", "UNDERSTUDY_WEB_SYSTEMD_SOCKET": "true", "UNDERSTUDY_FATAL_WARNINGS": "true", "UNDERSTUDY_FORCE": "true", "UNDERSTUDY_FAST": "true", "UNDERSTUDY_ONCE": "true", "UNDERSTUDY_QUIET": "true", "UNDERSTUDY_READY": "true", "UNDERSTUDY_WATCH": "true", "UNDERSTUDY_RULES_BUNDLED": "false"}[variable]
+		value := map[string]string{"UNDERSTUDY_TIMEOUT": "3s", "UNDERSTUDY_WEB_ENABLE_PPROF": "true", "UNDERSTUDY_WEB_SYSTEMD_SOCKET": "true", "UNDERSTUDY_FATAL_WARNINGS": "true", "UNDERSTUDY_FORCE": "true", "UNDERSTUDY_FAST": "true", "UNDERSTUDY_ONCE": "true", "UNDERSTUDY_QUIET": "true", "UNDERSTUDY_PLAY": "false", "UNDERSTUDY_READY": "true", "UNDERSTUDY_WATCH": "true", "UNDERSTUDY_RULES_BUNDLED": "false"}[variable]
 		if value == "" {
 			value = "x"
 		}

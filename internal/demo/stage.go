@@ -96,7 +96,7 @@ func (st *Stage) Play(ctx context.Context, tell func(at time.Duration, step Step
 		if !await(ctx, begin.Add(st.in(step.At))) {
 			return
 		}
-		st.providers[[2]string{step.Chain, step.Provider}].SetBehaviour(st.behaviour(step))
+		st.providers[[2]string{step.Chain, step.Provider}].SetBehaviour(behaviour(step, st.chains[step.Chain]))
 		tell(time.Since(begin), step)
 	}
 	await(ctx, begin.Add(st.in(st.scenario.End)))
@@ -118,7 +118,7 @@ func await(ctx context.Context, moment time.Time) bool {
 }
 
 // behaviour is that of a provider with a fault.
-func (st *Stage) behaviour(step Step) simulator.Behaviour {
+func behaviour(step Step, chain *simulator.Chain) simulator.Behaviour {
 	switch step.Fault {
 	case Refuse:
 		return simulator.Behaviour{Mode: simulator.ModeRefuse}
@@ -133,7 +133,7 @@ func (st *Stage) behaviour(step Step) simulator.Behaviour {
 	case Freeze:
 		return simulator.Behaviour{Freeze: true}
 	case Fork:
-		return simulator.Behaviour{Fork: simulator.Fork{Name: "demo", From: st.chains[step.Chain].Height() - 3}}
+		return simulator.Behaviour{Fork: simulator.Fork{Name: "demo", From: chain.Height() - 3}}
 	case Incomplete:
 		return simulator.Behaviour{DropTransactions: 1}
 	case Slow:
