@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"client": {"controller/wire"},
 	"cmd/understudy": {
 		"controller", "controller/api", "controller/evaluator", "controller/facts", "controller/gateway", "controller/overview", "controller/rulelint", "controller/web", "controller/wire",
-		"dashboards", "deploy", "exporter", "exporter/chain", "exporter/prober", "internal/config", "internal/console", "internal/demo", "internal/remote", "rules",
+		"dashboards", "deploy", "exporter", "exporter/chain", "exporter/prober", "internal/config", "controller/console", "internal/demo", "controller/remote", "rules",
 	},
 	"controller": {
 		"controller/api", "controller/board", "controller/decision", "controller/evaluator", "controller/facts", "controller/gateway", "controller/health",
@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 		"controller/selection", "controller/wire", "internal/config",
 	},
 	"controller/api":       {"controller/wire", "internal/config", "rules"},
-	"controller/web":       {"controller/api", "controller/history", "controller/wire", "internal/console"},
+	"controller/web":       {"controller/api", "controller/history", "controller/wire", "controller/console"},
 	"controller/history":   {},
 	"controller/wire":      {},
 	"controller/gateway":   {"internal/config", "rules"},
@@ -58,10 +58,10 @@ var allowed = map[string][]string{
 	"exporter/chain":       {"internal/config"},
 	"internal/browser":     {},
 	"internal/config":      {},
-	"internal/console":     {"controller/wire", "rules"},
+	"controller/console":   {"controller/wire", "rules"},
 	"internal/demo":        {"internal/config", "internal/simulator"},
 	"internal/node":        {},
-	"internal/remote":      {"controller/wire", "internal/config"},
+	"controller/remote":    {"controller/wire", "internal/config"},
 	"internal/simulator":   {"internal/config"},
 	"rules":                {},
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/understudy-rpc/understudy/internal/console"
-	"github.com/understudy-rpc/understudy/internal/remote"
+	"github.com/understudy-rpc/understudy/controller/console"
+	"github.com/understudy-rpc/understudy/controller/remote"
 )
 
 // explain adds the subcommand that tells why a chain is served as it is.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/understudy-rpc/understudy/internal/console"
-	"github.com/understudy-rpc/understudy/internal/remote"
+	"github.com/understudy-rpc/understudy/controller/console"
+	"github.com/understudy-rpc/understudy/controller/remote"
 )
 
 // healthcheck adds the subcommand for containers, which have no curl. All but a

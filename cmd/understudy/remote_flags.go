@@ -13,8 +13,8 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/understudy-rpc/understudy/internal/console"
-	"github.com/understudy-rpc/understudy/internal/remote"
+	"github.com/understudy-rpc/understudy/controller/console"
+	"github.com/understudy-rpc/understudy/controller/remote"
 )
 
 // remoteFlags are the flags of every command that asks a running controller.

@@ -17,12 +17,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-rpc/understudy/controller/remote"
 	"github.com/understudy-rpc/understudy/controller/wire"
-	"github.com/understudy-rpc/understudy/internal/remote"
 )
 
 // answersOf is where the answers of controllers stand that tests share.
-const answersOf = "../../internal/console/testdata"
+const answersOf = "../../controller/console/testdata"
 
 // fakeController answers as a controller does, with what stands in testdata.
 type fakeController struct {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
+	"github.com/understudy-rpc/understudy/controller/console"
+	"github.com/understudy-rpc/understudy/controller/remote"
 	"github.com/understudy-rpc/understudy/controller/wire"
-	"github.com/understudy-rpc/understudy/internal/console"
-	"github.com/understudy-rpc/understudy/internal/remote"
 )
 
 const (

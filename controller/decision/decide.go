@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,8 +44,16 @@ func (d *decider) wakeFor(at time.Time) {
 	}
 }
 
+// firstVerdicts is how long a chain that nobody has served yet waits for the
+// verdict on a preferred provider, so that it does not start with one and go over
+// to another at once.
+const firstVerdicts = 3 * time.Second
+
 // configure forgets who is gone and begins anew with whom is another one now.
 func (d *decider) configure() {
+	if d.next.Begun.IsZero() {
+		d.next.Begun = d.look.Now
+	}
 	configured := map[string]bool{}
 	var came, went []string
 	for _, p := range d.look.Providers {
@@ -131,6 +140,10 @@ func (d *decider) choose() {
 	s := d.next.Situation(d.look.Providers, d.look.Policy.Selection, d.look.Now)
 	s.Approved = d.look.Command != nil && d.look.Command.Kind == Failback
 	choice, why := selection.Choose(s)
+	if end := d.next.Begun.Add(firstVerdicts); s.Current.Last == "" && d.look.Now.Before(end) && unjudgedBefore(s, choice) {
+		choice, why = selection.Choice{}, selection.NoneJudged
+		d.wakeFor(end)
+	}
 	if choice.Kind != selection.KindNone {
 		d.change(choice, why, s.Current.Provider)
 		s.Current, s.Approved = choice.Apply(s.Current, d.look.Now), false
@@ -140,6 +153,20 @@ func (d *decider) choose() {
 	d.next.Current = choice.Apply(s.Current, d.look.Now)
 	d.next.Served, d.next.Fallbacks, d.next.Verdict = choice.State, choice.Fallbacks, why
 	d.wakeFor(choice.Revisit)
+}
+
+// unjudgedBefore says that there is no verdict yet on a provider that would be
+// chosen before the chosen one.
+func unjudgedBefore(s selection.Situation, chosen selection.Choice) bool {
+	i := slices.IndexFunc(s.Candidates, func(c selection.Candidate) bool { return c.Name == chosen.Provider })
+	if i < 0 || s.Pin == chosen.Provider {
+		return false
+	}
+	best := s.Candidates[i]
+	return slices.ContainsFunc(s.Candidates, func(c selection.Candidate) bool {
+		return c.State == health.Unknown && !c.Drained &&
+			cmp.Or(cmp.Compare(c.Priority, best.Priority), cmp.Compare(c.Order, best.Order)) < 0
+	})
 }
 
 // change carries out a switch.

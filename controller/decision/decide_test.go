@@ -105,6 +105,25 @@ func TestTheFirstLookStartsWithThePreferredOne(t *testing.T) {
 	require.Equal(t, "a is the most preferred of the healthy", s.state.Sentence())
 }
 
+func TestTheStartWaitsAMomentForAPreferredOne(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.look.Evidence["a"] = decision.Evidence{Evidence: health.Evidence{Fresh: true}}
+	out := s.after(0)
+	require.Empty(t, s.state.Current.Provider, "nobody knows yet whether a is fit")
+	require.Equal(t, epoch.Add(3*time.Second), out.Wake)
+	s.well("a")
+	s.after(time.Second)
+	require.Equal(t, "a", s.state.Current.Provider)
+	require.EqualValues(t, 1, s.state.Generation)
+
+	s = newScene(t)
+	s.look.Evidence["a"] = decision.Evidence{Evidence: health.Evidence{Fresh: true}}
+	s.after(0)
+	s.after(3 * time.Second)
+	require.Equal(t, "b", s.state.Current.Provider, "not for ever")
+}
+
 func TestFailoverAndFailback(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -27,6 +27,8 @@ import (
 // that of a chain that was just configured. Decide never changes one; it makes
 // another.
 type State struct {
+	// Begun is when the chain was first looked at.
+	Begun time.Time `json:"begun,omitzero"`
 	// Members are the configured providers by name.
 	Members map[string]Member `json:"members"`
 	// Current is who serves, since when, and who did before.
@@ -102,7 +104,7 @@ func (s State) Equal(other State) bool {
 	if samePin && s.Pin != nil {
 		samePin = s.Pin.Provider == other.Pin.Provider && sameOrder(s.Pin.Order, other.Pin.Order)
 	}
-	return samePin && maps.EqualFunc(s.Members, other.Members, sameMember) &&
+	return samePin && s.Begun.Equal(other.Begun) && maps.EqualFunc(s.Members, other.Members, sameMember) &&
 		sameCurrent(s.Current, other.Current) && s.Served == other.Served &&
 		slices.Equal(s.Fallbacks, other.Fallbacks) && s.Generation == other.Generation &&
 		s.Why == other.Why && s.Verdict == other.Verdict &&

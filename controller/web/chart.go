@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/understudy-rpc/understudy/controller/console"
 	"github.com/understudy-rpc/understudy/controller/history"
-	"github.com/understudy-rpc/understudy/internal/console"
 )
 
 // The size of a small chart, in its own units.

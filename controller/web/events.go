@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-rpc/understudy/controller/console"
 	"github.com/understudy-rpc/understudy/controller/wire"
-	"github.com/understudy-rpc/understudy/internal/console"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/understudy-rpc/understudy/controller/console"
 	"github.com/understudy-rpc/understudy/controller/wire"
-	"github.com/understudy-rpc/understudy/internal/console"
 )
 
 // indexPage is the page of all chains.

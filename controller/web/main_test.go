@@ -32,7 +32,7 @@ var morning = time.Date(2026, 11, 30, 2, 3, 12, 0, time.UTC)
 // answer is a controller's answer about a chain, as the console's tests have it.
 func answer(t testing.TB, name string) wire.Chain {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("../../internal/console/testdata", name+".json"))
+	data, err := os.ReadFile(filepath.Join("../../controller/console/testdata", name+".json"))
 	require.NoError(t, err)
 	var c wire.Chain
 	require.NoError(t, json.Unmarshal(data, &c))

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/understudy-rpc/understudy/internal/console"
+	"github.com/understudy-rpc/understudy/controller/console"
 )
 
 // page is what every page has.

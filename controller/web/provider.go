@@ -3,8 +3,8 @@ package web
 import (
 	"time"
 
+	"github.com/understudy-rpc/understudy/controller/console"
 	"github.com/understudy-rpc/understudy/controller/wire"
-	"github.com/understudy-rpc/understudy/internal/console"
 )
 
 // providerView is a provider as a page shows it.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/understudy-rpc/understudy/controller/console"
 	"github.com/understudy-rpc/understudy/controller/wire"
-	"github.com/understudy-rpc/understudy/internal/console"
 )
 
 // scale puts moments into places of a window.

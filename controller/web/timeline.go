@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/understudy-rpc/understudy/controller/console"
 	"github.com/understudy-rpc/understudy/controller/wire"
-	"github.com/understudy-rpc/understudy/internal/console"
 )
 
 // timeline shows who served and how the providers were over a window of time.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/understudy-rpc/understudy/controller/console"
 	"github.com/understudy-rpc/understudy/controller/wire"
-	"github.com/understudy-rpc/understudy/internal/console"
 )
 
 // unknown stands for what is not known.

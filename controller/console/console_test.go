@@ -17,7 +17,7 @@ import (
 	"github.com/understudy-rpc/understudy/controller/wire"
 )
 
-// update writes the golden files anew: go test ./internal/console -update.
+// update writes the golden files anew: go test ./controller/console -update.
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // now is when everything is looked at.
