@@ -40,15 +40,13 @@ func (s *service) open(c *controller.Controller, g *gateway.Gateway, o controlle
 	} {
 		r.Handle(prefix+path, own)
 	}
-	r.Handle(prefix+"/rpc/{chain}", g)
-	r.Handle(prefix+"/rpc/{chain}/*", g)
 	r.Get(prefix+"/alerts", c.ServeAlerts)
 	r.Get(prefix+*s.flags.telemetryPath, a.Metrics(pages).ServeHTTP)
 	for _, pattern := range []string{"/-/reload", "/chains/{chain}/observed-height"} {
 		r.Handle(prefix+pattern, a.Guarded(pattern, pages))
 	}
 	r.Mount("/", pages)
-	s.handler = r
+	s.handler = g.Under(prefix+"/rpc/", r)
 	return nil
 }
 
