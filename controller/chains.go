@@ -30,6 +30,8 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 	for _, err := range c.transports.apply(cfg) {
 		c.logger.Error("The gateway will not ask a provider", "err", err)
 	}
+	c.routes.round.Add(1)
+	c.routes.by.Clear()
 	for _, o := range c.goneWithout(targets) {
 		c.retire(o)
 	}

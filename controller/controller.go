@@ -88,6 +88,7 @@ type Controller struct {
 	fingerprints fingerprints
 	switches     *switches
 	transports   transports
+	routes       routes
 	teller       teller
 	started      time.Time
 	// recalledFacts are those of before the restart.

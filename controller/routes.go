@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/understudy-rpc/understudy/controller/board"
@@ -11,6 +13,26 @@ import (
 	"github.com/understudy-rpc/understudy/internal/config"
 )
 
+// routes are the last routes by chain, since a gateway asks for one with every
+// request.
+type routes struct {
+	// round grows with each evaluation, and with each change of the transports.
+	round atomic.Uint64
+	by    sync.Map
+}
+
+// laidRoute is a route and what it was made from.
+type laidRoute struct {
+	decision *board.Decision
+	round    uint64
+	at       time.Time
+	route    gateway.Route
+}
+
+// routeAge is how long a route is used at most: what is known ages without an
+// evaluation, too.
+const routeAge = time.Second
+
 // Route says which providers may answer for a chain now; false if the chain is
 // not configured.
 func (c *Controller) Route(chain string) (gateway.Route, bool) {
@@ -18,12 +40,27 @@ func (c *Controller) Route(chain string) (gateway.Route, bool) {
 	if !ok {
 		return gateway.Route{}, false
 	}
-	d := posted.Decision
+	// The round is read before anything else, so that what changes meanwhile is seen
+	// the next time.
+	now, round := time.Now(), c.routes.round.Load()
+	if last, ok := c.routes.by.Load(chain); ok {
+		l, ok := last.(*laidRoute)
+		if age := now.Sub(l.at); ok && l.decision == posted.Decision && l.round == round && age >= 0 && age < routeAge {
+			return l.route, true
+		}
+	}
+	r := c.route(posted.Decision, now)
+	c.routes.by.Store(chain, &laidRoute{posted.Decision, round, now, r})
+	return r, true
+}
+
+// route makes the route of a decision.
+func (c *Controller) route(d *board.Decision, now time.Time) gateway.Route {
+	chain := d.Config.Name
 	r := gateway.Route{
 		Chain: chain, Kind: d.Config.Kind, Generation: d.State.Generation,
 		Active: d.State.Current.Provider, Total: len(d.Config.Providers),
 	}
-	now := time.Now()
 	r.Known = c.known(d.Config, now)
 	byName := map[string]config.Provider{}
 	for _, p := range d.Config.Providers {
@@ -43,7 +80,7 @@ func (c *Controller) Route(chain string) (gateway.Route, bool) {
 			Lead: c.lead(d.Config, name, now),
 		})
 	}
-	return r, true
+	return r
 }
 
 // order are the providers that may be asked, in the order to try: who serves,

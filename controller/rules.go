@@ -60,6 +60,7 @@ func (c *Controller) learn(r evaluator.Result) {
 	now := time.Now()
 	touched := c.facts.SetLocal(factsOf(r.Alerts), now)
 	c.overview.SetFigures(c.figures())
+	c.routes.round.Add(1)
 	c.evaluated.Store(true)
 	c.wakeAll()
 	if len(touched) > 0 {

@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 		simulate(count)
 		os.Exit(0)
 	}
+	if os.Getenv(asNode)+os.Getenv(asProxy) != "" {
+		fmt.Fprintln(os.Stderr, serveAside())
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 

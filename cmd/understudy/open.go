@@ -47,8 +47,6 @@ func (s *service) open(c *controller.Controller, g *gateway.Gateway, o controlle
 	} {
 		r.Handle(prefix+path, own)
 	}
-	r.Handle(prefix+"/rpc/{chain}", g)
-	r.Handle(prefix+"/rpc/{chain}/*", g)
 	r.Get(prefix+"/alerts", c.ServeAlerts)
 	r.Get(prefix+*s.flags.telemetryPath, a.Metrics(pages).ServeHTTP)
 	for _, pattern := range []string{"/-/reload", "/chains/{chain}/observed-height"} {
@@ -61,7 +59,7 @@ func (s *service) open(c *controller.Controller, g *gateway.Gateway, o controlle
 		r.Get(prefix+exporterPage, func(w http.ResponseWriter, r *http.Request) { pages.ServeHTTP(w, at(r, prefix+"/")) })
 	}
 	r.Mount("/", pages)
-	s.handler = r
+	s.handler = g.Under(prefix+"/rpc/", r)
 	return nil
 }
 

@@ -81,16 +81,12 @@ func (h *heads) giveBack(b *buffer) {
 	}
 }
 
-// requestBody is a body that can be sent again.
-type requestBody struct{ bytes.Reader }
+// newRequestBody is a body that net/http knows to be in memory, so that it sends it
+// together with the header.
+func newRequestBody(b []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(b)) }
 
-func (*requestBody) Close() error { return nil }
-
-func newRequestBody(b []byte) io.ReadCloser {
-	r := &requestBody{}
-	r.Reset(b)
-	return r
-}
+// blank is what all requests have in common. It is copied, never changed.
+var blank = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 
 // try sends a request to a provider and judges what comes back within the time.
 // The attempt must be released.
@@ -102,10 +98,8 @@ func (h *heads) try(ctx context.Context, c candidate, q question, s sending, wit
 		a.late.Store(true)
 		cancel()
 	})
-	r := (&http.Request{
-		Method: s.verb, URL: s.address, Host: s.address.Host, Header: s.header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(attemptCtx)
+	r := blank.WithContext(attemptCtx)
+	r.Method, r.URL, r.Host, r.Header = s.verb, s.address, s.address.Host, s.header
 	if len(s.body) > 0 {
 		r.Body, r.ContentLength = newRequestBody(s.body), int64(len(s.body))
 		r.GetBody = func() (io.ReadCloser, error) { return newRequestBody(s.body), nil }

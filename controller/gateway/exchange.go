@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-chi/chi/v5"
 )
 
 // exchange is one request of a client on its way to an answer.
@@ -25,6 +23,8 @@ type exchange struct {
 	writer   http.ResponseWriter
 	request  *http.Request
 
+	// rest is the path below the chain's own, as it came.
+	rest string
 	// path is in its escaped form, with its leading slash, or "".
 	path, query string
 	minHeight   uint64
@@ -70,7 +70,7 @@ var (
 
 // read takes the request in. The status belongs to the error.
 func (x *exchange) read() (status int, err error) {
-	if x.path, err = restOf(x.request); err != nil {
+	if x.path, err = restOf(x.request, x.rest); err != nil {
 		return http.StatusBadRequest, err
 	}
 	if err := x.readMinHeight(); err != nil {
@@ -83,8 +83,7 @@ func (x *exchange) read() (status int, err error) {
 }
 
 // restOf is the path below the chain's own, escaped.
-func restOf(r *http.Request) (string, error) {
-	rest := chi.URLParam(r, "*")
+func restOf(r *http.Request, rest string) (string, error) {
 	if rest == "" {
 		return "", nil
 	}

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/go-chi/chi/v5"
@@ -88,9 +89,33 @@ func (g *Gateway) Probed(chain, provider string, good bool) {
 	}
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP answers one request, whose chain and path are parameters of a router.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	chain := chi.URLParam(r, "chain")
+	g.serve(w, r, chi.URLParam(r, "chain"), chi.URLParam(r, "*"))
+}
+
+// Under is a handler for what stands below a prefix, such as /rpc/, and leaves
+// every other path to another one. It is the same as a router before ServeHTTP, at
+// a tenth of its price.
+func (g *Gateway) Under(prefix string, otherwise http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.RawPath
+		if path == "" {
+			path = r.URL.Path
+		}
+		below, ok := strings.CutPrefix(path, prefix)
+		chain, rest, _ := strings.Cut(below, "/")
+		if !ok || chain == "" {
+			otherwise.ServeHTTP(w, r)
+			return
+		}
+		g.serve(w, r, chain, rest)
+	})
+}
+
+// serve answers one request for a chain. rest is the path below the chain's own, as
+// it came.
+func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, chain, rest string) {
 	route, ok := g.options.Router.Route(chain)
 	if !ok {
 		writeProblem(w, problem{status: http.StatusNotFound, title: "No such chain", detail: "No chain of this name is configured."})
@@ -102,7 +127,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	l := g.lane(&route)
-	x := exchange{Gateway: g, lane: l, settings: *l.settings.Load(), route: route, writer: w, request: r, begin: g.options.Now()}
+	x := exchange{Gateway: g, lane: l, settings: *l.settings.Load(), route: route, rest: rest, writer: w, request: r, begin: g.options.Now()}
 	if x.settings.Off {
 		writeProblem(w, problem{status: http.StatusNotFound, title: "Not forwarded", detail: "The configuration has the gateway switched off for this chain."})
 		return
