@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/stretchr/testify/require"
 
@@ -205,7 +205,7 @@ func TestSelectorsFollowTheVariables(t *testing.T) {
 	visit(t, func(b board, expr string, s *parser.VectorSelector, _ []parser.Node) {
 		require.Truef(t, len(s.LabelMatchers) > 1 || everywhere[s.Name] == b.UID, "%s: %s is read for everything: %s", b.file, s.Name, expr)
 		for _, m := range s.LabelMatchers {
-			require.Truef(t, m.Name == labels.MetricName || m.Value != "", "%s: %s", b.file, expr)
+			require.Truef(t, m.Name == model.MetricNameLabel || m.Value != "", "%s: %s", b.file, expr)
 		}
 	})
 }

@@ -79,7 +79,7 @@ func (h *history) scrape(p *process) {
 		}
 		h.add(b.Labels(), float64(s.Value))
 	}
-	h.add(labels.NewBuilder(target).Set(labels.MetricName, "up").Labels(), 1)
+	h.add(labels.NewBuilder(target).Set(model.MetricNameLabel, "up").Labels(), 1)
 	for _, r := range h.rules {
 		for _, s := range h.ask(r.Expr) {
 			b := labels.NewBuilder(s.Metric)
@@ -87,10 +87,10 @@ func (h *history) scrape(p *process) {
 				b.Set(name, value)
 			}
 			if r.Record != "" {
-				h.add(b.Set(labels.MetricName, r.Record).Labels(), s.F)
+				h.add(b.Set(model.MetricNameLabel, r.Record).Labels(), s.F)
 				continue
 			}
-			b.Set(labels.MetricName, "ALERTS").Set(rules.LabelAlert, r.Alert).Set("alertstate", "firing")
+			b.Set(model.MetricNameLabel, "ALERTS").Set(rules.LabelAlert, r.Alert).Set("alertstate", "firing")
 			h.add(b.Labels(), 1)
 		}
 	}
