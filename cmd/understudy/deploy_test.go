@@ -190,8 +190,8 @@ func TestDeploymentsSetVariablesThatAreTwinsOfFlags(t *testing.T) {
 	for _, name := range flagNames(app.Model().FlagGroupModel, app.Model().Commands) {
 		twins = append(twins, variableOf(name))
 	}
-	// These two are the compose file's own.
-	twins = append(twins, "UNDERSTUDY_VERSION", "UNDERSTUDY_CONFIG")
+	// These are the compose file's own.
+	twins = append(twins, "UNDERSTUDY_VERSION", "UNDERSTUDY_CONFIG", "UNDERSTUDY_TOKEN", "UNDERSTUDY_PORT", "UNDERSTUDY_EXPORTER_PORT")
 	for _, path := range []string{
 		"Dockerfile", "docker-compose.yml", "deploy/systemd/understudy.service", "deploy/kubernetes/understudy/values.yaml",
 	} {

@@ -185,6 +185,7 @@ func TestMistakesInValuesAreRefused(t *testing.T) {
 		"a digest that is none":         "image: {repository: x, digest: latest}",
 		"no exporter":                   "exporter: {replicas: 0}",
 		"an interval without a unit":    `serviceMonitor: {interval: "5"}`,
+		"webhooks without a token":      "alertmanagerConfig: {enabled: true}",
 		"Alertmanager without a scheme": "alertmanagerURL: alertmanager:9093",
 	} {
 		if _, err := render(t, values); err == nil {
