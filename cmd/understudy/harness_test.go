@@ -62,6 +62,9 @@ func file(t testing.TB, name, text string) string {
 	return path
 }
 
+// hasty is the policy of tests that wait for what probes find.
+const hasty = "{health_check_interval: 500ms, request_timeout: 500ms, suspect_check_interval: 20ms, error_window: 4s, integrity: {interval: 500ms}}"
+
 // ethereum starts simulated providers and describes them in a file.
 func ethereum(t *testing.T, names ...string) (string, map[string]*simulator.Provider) {
 	t.Helper()
@@ -70,7 +73,7 @@ func ethereum(t *testing.T, names ...string) (string, map[string]*simulator.Prov
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	providers := map[string]*simulator.Provider{}
 	var b strings.Builder
-	b.WriteString("chains:\n  eth:\n    failover: {health_check_interval: 50ms, suspect_check_interval: 20ms, error_window: 2s, integrity: {interval: 200ms}}\n    providers:\n")
+	b.WriteString("chains:\n  eth:\n    failover: " + hasty + "\n    providers:\n")
 	for _, name := range names {
 		p := simulator.NewProvider(chain, simulator.ProviderOptions{Name: name, Type: config.EVMRPC})
 		url, err := server.Listen(p)

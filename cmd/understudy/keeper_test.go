@@ -145,7 +145,7 @@ func TestTheGatewayFollowsTheConfigurationOnReload(t *testing.T) {
 	path, _ := ethereum(t, "a", "b")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	text = []byte(strings.ReplaceAll(string(text), "{health_check_interval: 50ms, suspect_check_interval: 20ms, error_window: 2s, integrity: {interval: 200ms}}", "{health_check_interval: 2s}"))
+	text = []byte(strings.ReplaceAll(string(text), hasty, "{health_check_interval: 2s}"))
 	require.NoError(t, os.WriteFile(path, text, 0o600))
 	p := startCommand(t, "run", nil, "--config.file="+path)
 	p.ready()

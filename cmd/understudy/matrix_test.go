@@ -136,7 +136,7 @@ func TestTheMatrix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes twenty seconds")
 	}
-	t.Parallel()
+	// Not beside other tests: the clients' patience is measured.
 	var server simulator.Server
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	var text strings.Builder

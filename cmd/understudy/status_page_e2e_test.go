@@ -31,7 +31,7 @@ func watched(t *testing.T) (*process, map[string]*simulator.Provider) {
 	changed := strings.NewReplacer(
 		"http://", "http://USERSECRET:PASSSECRET@",
 		// A browser beside it takes the machine's time, and nobody is to fail for that.
-		"health_check_interval: 50ms, suspect_check_interval: 20ms, error_window: 2s, integrity: {interval: 200ms}", "health_check_interval: 2s, suspect_check_interval: 250ms, request_timeout: 2s, error_window: 20s, integrity: {interval: 5s}",
+		hasty, "{health_check_interval: 2s, suspect_check_interval: 250ms, request_timeout: 2s, error_window: 20s, integrity: {interval: 5s}}",
 	).Replace(string(text))
 	require.Contains(t, changed, "error_window: 20s")
 	require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
