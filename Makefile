@@ -58,6 +58,10 @@ test: setup format vet ## set up, then run all tests; without real nodes: E2E=of
 	$(if $(TAGS),go test -C tools/clients -timeout 10m $(TAGS) ./...)
 	@for tool in $(TOOLS); do echo "go -C $$tool test ./..."; go -C $$tool test ./... || exit 1; done
 
+.PHONY: compose
+compose: setup ## run the compose file in Docker and break it; takes ten minutes
+	go test -tags compose -timeout 30m -run ComposeFileRuns -v ./deploy
+
 .PHONY: format
 format: ## fail when a file is not as gofmt writes it
 	@files=$$(find . -name '*.go' -not -path './.*' -exec gofmt -l {} +) || exit 1; \
