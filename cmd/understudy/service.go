@@ -29,11 +29,9 @@ import (
 // collecting it often is cheap and saves memory.
 const collectAt = 50
 
-// ballast is memory that nobody touches, so that the system never gives any for
-// it. It counts as live, so that a gateway may allocate half of it before garbage
-// is collected, however small the rest of the heap is.
-var ballast []byte
-
+// ballastSize is that of memory which nobody touches, so that the system never
+// gives any for it. It counts as live, so that a gateway may allocate half of it
+// before garbage is collected, however small the rest of the heap is.
 const ballastSize = 8 << 20
 
 // stopTimeout bounds a graceful stop.
@@ -62,6 +60,8 @@ func addServerFlags(c *kingpin.CmdClause, address string) serverFlags {
 // service is a command that serves until it is told to stop.
 type service struct {
 	logger *slog.Logger
+	// ballast is kept for as long as the service is; see ballastSize.
+	ballast []byte
 	// failures is where is told why the service ended.
 	failures *slog.Logger
 	flags    serverFlags
@@ -88,7 +88,7 @@ func (p *program) newService(name string, flags serverFlags) (*service, error) {
 	if _, set := p.lookup("GOGC"); !set {
 		debug.SetGCPercent(collectAt)
 		if name != "exporter" {
-			ballast = make([]byte, ballastSize)
+			s.ballast = make([]byte, ballastSize)
 		}
 	}
 	var err error
