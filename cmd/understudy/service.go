@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -34,7 +35,7 @@ const collectAt = 50
 // is collected, however small the rest of the heap is.
 var ballast []byte
 
-const ballastSize = 8 << 20
+const ballastSize = 6 << 20
 
 // stopTimeout bounds a graceful stop.
 const stopTimeout = 5 * time.Second
@@ -138,7 +139,9 @@ func (s *service) serve() int {
 		shutDown(server, s.logger)
 	})
 	g.Add(func() error { return s.awaitSignals(ctx) }, func(error) { cancel() })
-	if err := g.Run(); err != nil {
+	err := g.Run()
+	runtime.KeepAlive(ballast)
+	if err != nil {
 		s.failures.Error("Ended", "err", err)
 		return exitFailed
 	}
