@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -32,7 +33,7 @@ const collectAt = 50
 // ballastSize is that of memory which nobody touches, so that the system never
 // gives any for it. It counts as live, so that a gateway may allocate half of it
 // before garbage is collected, however small the rest of the heap is.
-const ballastSize = 8 << 20
+const ballastSize = 6 << 20
 
 // stopTimeout bounds a graceful stop.
 const stopTimeout = 5 * time.Second
@@ -138,7 +139,9 @@ func (s *service) serve() int {
 		shutDown(server, s.logger)
 	})
 	g.Add(func() error { return s.awaitSignals(ctx) }, func(error) { cancel() })
-	if err := g.Run(); err != nil {
+	err := g.Run()
+	runtime.KeepAlive(ballast)
+	if err != nil {
 		s.failures.Error("Ended", "err", err)
 		return exitFailed
 	}
