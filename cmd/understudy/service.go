@@ -140,7 +140,7 @@ func (s *service) serve() int {
 	})
 	g.Add(func() error { return s.awaitSignals(ctx) }, func(error) { cancel() })
 	err := g.Run()
-	runtime.KeepAlive(ballast)
+	runtime.KeepAlive(s.ballast)
 	if err != nil {
 		s.failures.Error("Ended", "err", err)
 		return exitFailed
