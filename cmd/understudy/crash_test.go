@@ -52,7 +52,7 @@ func TestNoKillCostsADecision(t *testing.T) {
 			}
 			t.Logf("%d kills, %d decisions seen, at %d generations", l.kills, len(l.seen.decisions), len(l.seen.providers))
 			require.Greater(t, l.kills, 10)
-			require.Greater(t, len(l.seen.providers), l.kills, "it switched all the time")
+			require.Greater(t, len(l.seen.providers), l.kills/4, "it switched all the time")
 			require.LessOrEqual(t, l.slow, l.kills/20, "the first answer comes within a second, unless the machine is busy")
 			r := call(nil, "replay", "--quiet", l.storage)
 			require.Equal(t, exitOK, r.status, r.stderr+r.stdout)

@@ -159,7 +159,7 @@ func (m chainMoment) wrongHeight(text string) string {
 		return "no height: " + text
 	case height > m.after:
 		return fmt.Sprintf("height %d where the chain has %d", height, m.after)
-	case height+matrixLag+1 < m.before:
+	case height+matrixLag+matrixUnseen < m.before:
 		return fmt.Sprintf("height %d is older than allowed, the chain has %d", height, m.before)
 	}
 	return ""

@@ -23,6 +23,9 @@ const (
 	matrixPolicy    = "{health_check_interval: 500ms, suspect_check_interval: 100ms, request_timeout: 400ms, max_block_lag: 3, " +
 		"error_threshold: 3, error_window: 10s, recovery_check_interval: 2s, integrity: {interval: 3s}}"
 	matrixLag = 3
+	// matrixUnseen is how many further blocks a machine that is busy with other
+	// tests may have made before a probe and an evaluation have seen them.
+	matrixUnseen = 3
 	// matrixAttempt is how long one attempt may take.
 	matrixAttempt = time.Second
 	// matrixFault is how long a fault lasts.
