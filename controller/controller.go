@@ -258,8 +258,8 @@ func (c *Controller) Ready() []error {
 	var missing []error
 	if !c.evaluated.Load() {
 		missing = append(missing, errors.New("the rules were not evaluated yet: an exporter has not answered"))
-	} else if !c.observations.Fresh(time.Now()) {
-		missing = append(missing, errors.New("no exporter answers: the last choice stands"))
+	} else if err := c.overview.Blind(time.Now()); err != nil {
+		missing = append(missing, err)
 	}
 	if c.otherReady != nil {
 		if err := c.otherReady(); err != nil {

@@ -50,7 +50,7 @@ func TestAControllerStartsWhereNothingCanBeWritten(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		const readOnly = "/sys/kernel"
 		if err := os.WriteFile(readOnly+"/understudy-test", nil, 0o600); err == nil || !isDir(readOnly) {
-			t.Skip("there is no folder in which nobody can write")
+			require.Fail(t, "there is no folder in which nobody can write", "this test needs %s as Linux has it", readOnly)
 		}
 		w := open(t, readOnly, three).run()
 		w.look()

@@ -204,7 +204,7 @@ func daemon(t *testing.T) {
 		return
 	}
 	if _, err := exec.LookPath("dockerd"); err != nil || os.Geteuid() != 0 {
-		t.Skip("no Docker daemon answers, and none can be started: that takes dockerd and root")
+		require.FailNow(t, "no Docker daemon answers, and none can be started: that takes dockerd and root")
 	}
 	dir := t.TempDir()
 	cmd := exec.Command("dockerd", "--data-root", dir+"/data", "--exec-root", dir+"/exec", "--pidfile", dir+"/pid")

@@ -38,9 +38,6 @@ const (
 // all the time, and starts it again on the same journal.
 func TestNoKillCostsADecision(t *testing.T) {
 	// Not beside other tests: the program has to decide in lives of milliseconds.
-	if testing.Short() {
-		t.Skip("it takes most of a minute")
-	}
 	for n := range lanes {
 		t.Run(fmt.Sprint("lane ", n), func(t *testing.T) {
 			t.Parallel()

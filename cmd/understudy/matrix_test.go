@@ -136,9 +136,6 @@ func (r *matrixRow) recovered() bool {
 // under load on a chain of its own, and counts what clients see of it. With -v it
 // prints the table of docs/performance.md.
 func TestTheMatrix(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes twenty seconds")
-	}
 	// Not beside other tests: the clients' patience is measured.
 	var server simulator.Server
 	t.Cleanup(func() { require.NoError(t, server.Close()) })

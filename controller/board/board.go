@@ -30,8 +30,6 @@ type Board struct {
 	reserved uint64
 	// early are decisions that must wait until those before them are here.
 	early map[uint64]posting
-	// watchers are told of each new sheet.
-	watchers map[*Watcher]struct{}
 }
 
 // posting is a decision about a chain; without a decision, the chain is gone, or
@@ -62,7 +60,7 @@ func (s *Sheet) Names() []string { return slices.Sorted(maps.Keys(s.Chains)) }
 
 // New makes an empty board whose indexes go on above last.
 func New(last uint64) *Board {
-	b := &Board{reserved: last, early: map[uint64]posting{}, watchers: map[*Watcher]struct{}{}}
+	b := &Board{reserved: last, early: map[uint64]posting{}}
 	b.current.Store(&Sheet{Index: last, Chains: map[string]Posted{}, changed: make(chan struct{})})
 	return b
 }
@@ -127,9 +125,6 @@ func (b *Board) put(index uint64, p posting) {
 	}
 	b.current.Store(next)
 	close(s.changed)
-	for w := range b.watchers {
-		w.tell(next)
-	}
 }
 
 // Wait returns the sheet once the index of a chain is above after, or of any

@@ -159,26 +159,6 @@ func TestTenThousandWaitersAreAllWoken(t *testing.T) {
 	})
 }
 
-func TestAWatcherSeesTheNewestSheetWhateverItsPace(t *testing.T) {
-	t.Parallel()
-	b := board.New(0)
-	put(b, "eth")
-	w, other := b.Watch(), b.Watch()
-	require.EqualValues(t, 1, (<-w.Changes()).Index, "it begins with what there is")
-	require.Empty(t, w.Changes())
-	put(b, "eth")
-	put(b, "btc")
-	last := put(b, "eth")
-	require.Equal(t, last, (<-w.Changes()).Index)
-	require.Empty(t, w.Changes(), "several changes are one")
-	w.Close()
-	w.Close()
-	put(b, "eth")
-	require.Empty(t, w.Changes(), "who is closed sees nothing more")
-	require.Equal(t, last+1, (<-other.Changes()).Index)
-	other.Close()
-}
-
 // TestWhoeverHasSeenAnIndexHasMissedNothing posts in any order and compares with
 // what a board must show that knows the true order.
 func TestWhoeverHasSeenAnIndexHasMissedNothing(t *testing.T) {
@@ -201,8 +181,6 @@ func TestWhoeverHasSeenAnIndexHasMissedNothing(t *testing.T) {
 			all[i] = p
 		}
 		posted := map[uint64]bool{}
-		w := b.Watch()
-		defer w.Close()
 		for _, i := range rapid.Permutation(indexesOf(n)).Draw(t, "order") {
 			switch p := all[i]; {
 			case p.decision != nil:
@@ -228,13 +206,6 @@ func TestWhoeverHasSeenAnIndexHasMissedNothing(t *testing.T) {
 			s := b.Sheet()
 			if s.Index != want || fmt.Sprint(s.Chains) != fmt.Sprint(shown) {
 				t.Fatalf("index %d with %v, want %d with %v", s.Index, s.Chains, want, shown)
-			}
-			select {
-			case told := <-w.Changes():
-				if told != s {
-					t.Fatal("the watcher was told of another sheet")
-				}
-			default:
 			}
 		}
 		if b.Sheet().Index != last+uint64(n) {

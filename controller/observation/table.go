@@ -109,18 +109,6 @@ func (t *Table) Fresh(now time.Time) bool {
 	return !heard.IsZero() && now.Sub(heard) <= t.limit
 }
 
-// Silent is how many exporters cannot be heard, and how many there are.
-func (t *Table) Silent(now time.Time) (silent, all int) {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for _, s := range t.sources {
-		if !s.fresh(now, t.limit) {
-			silent++
-		}
-	}
-	return silent, len(t.sources)
-}
-
 func (s *source) fresh(now time.Time, limit time.Duration) bool {
 	return !s.heard.IsZero() && now.Sub(s.heard) <= limit
 }
