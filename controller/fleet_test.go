@@ -138,7 +138,7 @@ func (f *fleet) Target() evaluator.Target {
 }
 
 // Collect implements evaluator.Source.
-func (f *fleet) Collect(context.Context) ([]*dto.MetricFamily, error) {
+func (f *fleet) Collect(context.Context, evaluator.Wanted) ([]*dto.MetricFamily, error) {
 	f.mu.Lock()
 	silent := f.silent
 	f.scrapes++

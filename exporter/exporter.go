@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -187,8 +188,16 @@ func (e *Exporter) Registerer() prometheus.Registerer { return e.process.registr
 
 // view takes down what there is to tell now.
 func (e *Exporter) view(now time.Time) *view {
+	v := &view{}
+	e.look(v, now)
+	return v
+}
+
+// look takes down what there is to tell now, in place of what a view told before.
+func (e *Exporter) look(v *view, now time.Time) {
 	f := e.fleet.Load()
-	v := &view{now: now, providers: make([]providerView, 0, len(f.members))}
+	v.now = now
+	v.providers, v.chains = slices.Grow(v.providers[:0], len(f.members)), v.chains[:0]
 	for _, m := range f.members {
 		status, _ := e.prober.Status(m.key)
 		result, _ := e.checker.Result(m.key)
@@ -205,7 +214,6 @@ func (e *Exporter) view(now time.Time) *view {
 		cv.agreement, _ = e.checker.ChainResult(c.Name)
 		v.chains = append(v.chains, cv)
 	}
-	return v
 }
 
 // tips are the providers of a chain as the comparison needs them.

@@ -36,20 +36,6 @@ func expose(v *view, first *piece, put func(*piece) (*piece, error)) error {
 	return nil
 }
 
-// gather is the families of a view, each whole and with storage of its own.
-func gather(v *view) []*dto.MetricFamily {
-	all := make([]*dto.MetricFamily, 0, len(families))
-	for i := range families {
-		s := sheet{piece: &piece{}}
-		s.begin(families[i].metric)
-		families[i].emit(v, &s)
-		if len(s.piece.family.Metric) > 0 {
-			all = append(all, &s.piece.family)
-		}
-	}
-	return all
-}
-
 // maxLabels is the most labels that a series has.
 const maxLabels = 4
 
@@ -161,7 +147,7 @@ func (s *sheet) next(labels []*dto.LabelPair) *sample {
 		}
 		if len(s.piece.samples) == cap(s.piece.samples) {
 			// The samples that are full stay alive through the family.
-			s.piece.samples = make([]sample, 0, chunk)
+			s.piece.samples = make([]sample, 0, s.room())
 		}
 	}
 	s.piece.samples = s.piece.samples[:len(s.piece.samples)+1]
@@ -171,6 +157,15 @@ func (s *sheet) next(labels []*dto.LabelPair) *sample {
 	p.metric.Label = p.labels[:n:n]
 	s.piece.family.Metric = append(s.piece.family.Metric, &p.metric)
 	return p
+}
+
+// room is for how many further samples to make room. A family that is kept whole
+// finds room for all of it the next time.
+func (s *sheet) room() int {
+	if s.put != nil {
+		return chunk
+	}
+	return max(16, 2*len(s.piece.family.Metric))
 }
 
 // pair is a label with its value.

@@ -12,7 +12,7 @@ import (
 
 // processMetrics are those of the process itself, in a registry of its own.
 type processMetrics struct {
-	registry        *prometheus.Registry
+	registry        *registry
 	reloadSuccess   prometheus.Gauge
 	reloadTimestamp prometheus.Gauge
 	configHash      prometheus.Gauge
@@ -21,7 +21,7 @@ type processMetrics struct {
 // newProcessMetrics registers the runtime's metrics and ours.
 func newProcessMetrics(ready func() bool) *processMetrics {
 	p := &processMetrics{
-		registry:        prometheus.NewRegistry(),
+		registry:        newRegistry(),
 		reloadSuccess:   gaugeOf(rules.ReloadSuccessful),
 		reloadTimestamp: gaugeOf(rules.ReloadTimestamp),
 		configHash:      gaugeOf(rules.ConfigHash),

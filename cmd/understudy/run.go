@@ -70,7 +70,7 @@ func (p *program) assemble(s *service, load func() (config.Config, error), decid
 	if err != nil {
 		return nil, p.fail(err)
 	}
-	o.Exporters = []evaluator.Source{evaluator.FromGatherer(exporterJob, (*s.flags.web.WebListenAddresses)[0], e)}
+	o.Exporters = []evaluator.Source{evaluator.FromFunc(exporterJob, (*s.flags.web.WebListenAddresses)[0], e.NewSampler().Samples)}
 	o.Details, o.Ready = heads{e}, e.Ready
 	if c, err = controller.New(o); err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)

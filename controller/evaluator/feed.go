@@ -44,8 +44,10 @@ type feed struct {
 
 // flight is one collection. Its results may be read once done is closed.
 type flight struct {
-	began    time.Time
-	done     chan struct{}
+	began time.Time
+	done  chan struct{}
+	// rules are the number of the rules whose families were wanted.
+	rules    uint64
 	families []*dto.MetricFamily
 	err      error
 	took     time.Duration
@@ -53,20 +55,28 @@ type flight struct {
 
 // launch starts a collection of every source that is not collecting.
 func (e *Evaluator) launch(ctx context.Context) {
+	wanted, rules := e.wanted()
 	for _, f := range e.feeds {
 		if f.flight != nil {
 			continue
 		}
-		l := &flight{began: time.Now(), done: make(chan struct{})}
+		l := &flight{began: time.Now(), done: make(chan struct{}), rules: rules}
 		f.flight = l
 		e.flights.Go(func() {
 			defer close(l.done)
 			ctx, cancel := context.WithTimeout(ctx, collectTimeout)
 			defer cancel()
-			l.families, l.err = f.source.Collect(ctx)
+			l.families, l.err = f.source.Collect(ctx, wanted)
 			l.took = time.Since(l.began)
 		})
 	}
+}
+
+// wanted says which families the rules in force read, and gives their number.
+func (e *Evaluator) wanted() (Wanted, uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.memory.reads.family, e.memory.kept
 }
 
 // await waits until the sources have answered, but not for those that were late
@@ -88,9 +98,10 @@ func (e *Evaluator) await(ctx context.Context) {
 	}
 }
 
-// land takes in what has arrived, and ends the series of sources that fail.
-func (e *Evaluator) land(at time.Time) []SourceStatus {
-	all := make([]SourceStatus, 0, len(e.feeds))
+// land takes in what has arrived, and ends the series of sources that fail. An
+// answer is outdated if other rules are in force than when it was asked for: it may
+// lack what they read.
+func (e *Evaluator) land(at time.Time) (all []SourceStatus, outdated bool) {
 	for _, f := range e.feeds {
 		l := f.flight
 		var status SourceStatus
@@ -98,6 +109,11 @@ func (e *Evaluator) land(at time.Time) []SourceStatus {
 		case <-l.done:
 			f.flight = nil
 			f.late = l.took > patience
+			if l.rules != e.memory.kept {
+				outdated = true
+				status = SourceStatus{Target: f.target, Late: true}
+				break
+			}
 			status = e.ingest(f, l.families, l.err, l.took, at)
 		default:
 			f.late = true
@@ -109,7 +125,7 @@ func (e *Evaluator) land(at time.Time) []SourceStatus {
 		e.noteSource(f, status)
 		all = append(all, status)
 	}
-	return all
+	return all, outdated
 }
 
 // noteSource counts and logs how a source did. A failure is logged once, and

@@ -174,17 +174,17 @@ func (f *fleet) setOne(m rules.Metric, i int, value float64) {
 }
 
 // Collect gives the samples as they stand.
-func (f *fleet) Collect(context.Context) ([]*dto.MetricFamily, error) { return f.families, nil }
+func (f *fleet) Collect(context.Context, Wanted) ([]*dto.MetricFamily, error) { return f.families, nil }
 
 // oneShot is a fleet whose samples are made for one collection and are then
 // garbage, as those of an exporter are.
 type oneShot struct{ next *fleet }
 
 // Collect gives the samples and forgets them.
-func (o *oneShot) Collect(ctx context.Context) ([]*dto.MetricFamily, error) {
+func (o *oneShot) Collect(ctx context.Context, wanted Wanted) ([]*dto.MetricFamily, error) {
 	f := o.next
 	o.next = nil
-	return f.Collect(ctx)
+	return f.Collect(ctx, wanted)
 }
 
 // Target is always the same.

@@ -19,6 +19,8 @@ var staleMarker = math.Float64frombits(value.StaleNaN)
 // the resolution, and two.
 type memory struct {
 	reads reads
+	// kept counts how often that has changed.
+	kept uint64
 	// lookback is how old a sample may be and still count as the present value.
 	lookback time.Duration
 	// resolution in milliseconds: of points closer than this only the newest is
@@ -86,6 +88,7 @@ func newMemory(lookback, resolution time.Duration, limit int) *memory {
 // keep changes what is kept. What is no longer read is forgotten at once.
 func (m *memory) keep(r reads) {
 	m.reads = r
+	m.kept++
 	for name, mt := range m.metrics {
 		if back, ok := r.back(name); ok {
 			mt.retention = m.retention(back)

@@ -40,6 +40,17 @@ func (r reads) back(name string) (time.Duration, bool) {
 	return distance, ok
 }
 
+// family says whether any series of a family is read, whatever its type. Whoever
+// reads how many samples there are wants all.
+func (r reads) family(name string) bool {
+	for _, metric := range [...]string{samplesName, name, name + "_bucket", name + "_sum", name + "_count"} {
+		if _, ok := r.back(metric); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // add notes that a metric is read that far back.
 func (r *reads) add(name string, distance time.Duration) {
 	if r.names == nil {

@@ -124,7 +124,12 @@ func (e *Evaluator) round(ctx context.Context, at time.Time, reckon func(time.Ti
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.last = at
-	result := Result{At: at, Sources: e.land(at), Alerts: e.Alerts()}
+	sources, outdated := e.land(at)
+	result := Result{At: at, Sources: sources, Alerts: e.Alerts()}
+	if outdated {
+		e.Trigger()
+		return result, nil
+	}
 	if !e.complete() {
 		return result, nil
 	}

@@ -131,7 +131,7 @@ type stubborn struct{ until chan struct{} }
 
 func (s stubborn) Target() Target { return Target{"understudy", "stuck"} }
 
-func (s stubborn) Collect(context.Context) ([]*dto.MetricFamily, error) {
+func (s stubborn) Collect(context.Context, Wanted) ([]*dto.MetricFamily, error) {
 	<-s.until
 	return nil, nil
 }

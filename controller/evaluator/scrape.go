@@ -84,7 +84,7 @@ func sameHost(next *http.Request, before []*http.Request) error {
 func (s *scraper) Target() Target { return s.target }
 
 // Collect scrapes once.
-func (s *scraper) Collect(ctx context.Context) ([]*dto.MetricFamily, error) {
+func (s *scraper) Collect(ctx context.Context, _ Wanted) ([]*dto.MetricFamily, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Timeout)
 	defer cancel()
 	families, err := s.scrape(ctx)

@@ -68,7 +68,7 @@ func TestAnExporterIsScrapedInEitherFormat(t *testing.T) {
 				change(r)
 				whole.ServeHTTP(w, r)
 			})
-			families, err := source.Collect(t.Context())
+			families, err := source.Collect(t.Context(), eachFamily)
 			require.NoError(t, err)
 			require.Len(t, families, 1)
 			require.InDelta(t, 7, families[0].Metric[0].GetGauge().GetValue(), 0)
@@ -146,7 +146,7 @@ func TestScrapesThatFail(t *testing.T) {
 				timeout = 300 * time.Millisecond
 			}
 			source := serve(t, ScrapeLimits{Timeout: timeout, MaxBody: 10_000, MaxSeries: 100}, c.handler)
-			families, err := source.Collect(t.Context())
+			families, err := source.Collect(t.Context(), eachFamily)
 			require.ErrorContains(t, err, c.want)
 			require.ErrorContains(t, err, "scrape http://127.0.0.1:")
 			require.Equal(t, c.reason, reasonOf(err))
@@ -163,7 +163,7 @@ func TestAnExporterThatIsNotThere(t *testing.T) {
 	address := listener.Addr().String()
 	require.NoError(t, listener.Close())
 	source := sourceOf(t, "http://"+address, ScrapeLimits{})
-	_, err = source.Collect(t.Context())
+	_, err = source.Collect(t.Context(), eachFamily)
 	require.ErrorContains(t, err, "connection refused")
 	require.Equal(t, reasonConnection, reasonOf(err))
 	require.NotContains(t, err.Error(), secret)
@@ -187,7 +187,7 @@ func TestARedirectOnTheSameHostIsFollowed(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, "height 1\n")
 	})
-	families, err := source.Collect(t.Context())
+	families, err := source.Collect(t.Context(), eachFamily)
 	require.NoError(t, err)
 	require.Len(t, families, 1)
 }
@@ -197,7 +197,7 @@ func TestACancelledScrape(t *testing.T) {
 	source := serve(t, ScrapeLimits{}, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := source.Collect(ctx)
+	_, err := source.Collect(ctx, eachFamily)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -213,7 +213,7 @@ func TestAMillionSeriesAreTooMany(t *testing.T) {
 			}
 		}
 	})
-	_, err := source.Collect(t.Context())
+	_, err := source.Collect(t.Context(), eachFamily)
 	require.ErrorContains(t, err, "it answers with more than 900000 series")
 	require.Equal(t, reasonTooManySeries, reasonOf(err))
 }
@@ -261,3 +261,6 @@ func FuzzExposition(f *testing.F) {
 		require.LessOrEqual(t, e.memory.count, 3+r.Sources[0].Samples)
 	})
 }
+
+// eachFamily wants everything.
+func eachFamily(string) bool { return true }

@@ -30,6 +30,8 @@ type fakeSource struct {
 	// hang is closed when the source may answer; nil: it answers at once.
 	hang  chan struct{}
 	asked int
+	// wanted is what was wanted last.
+	wanted Wanted
 }
 
 func newFakeSource(t testing.TB, instance string) *fakeSource {
@@ -40,10 +42,11 @@ func newFakeSource(t testing.TB, instance string) *fakeSource {
 func (f *fakeSource) Target() Target { return f.target }
 
 // Collect answers with the text or the error in force.
-func (f *fakeSource) Collect(ctx context.Context) ([]*dto.MetricFamily, error) {
+func (f *fakeSource) Collect(ctx context.Context, wanted Wanted) ([]*dto.MetricFamily, error) {
 	f.mu.Lock()
 	text, err, hang := f.text, f.err, f.hang
 	f.asked++
+	f.wanted = wanted
 	f.mu.Unlock()
 	if hang != nil {
 		select {

@@ -14,29 +14,41 @@ type Target struct {
 	Instance string `json:"instance"`
 }
 
+// Wanted says whether somebody reads a family, by its name.
+type Wanted = func(family string) bool
+
 // Source delivers one complete set of samples per call. A source is never asked
-// again before it has answered.
+// again before it has answered, and what it returned is not looked at any more
+// once it is.
 type Source interface {
-	// Collect returns all samples there are now. With an error, what it returned is
-	// not used. The error must not hold a secret.
-	Collect(ctx context.Context) ([]*dto.MetricFamily, error)
+	// Collect returns all samples there are now of the families that are wanted, and
+	// of the others what it likes. With an error, what it returned is not used. The
+	// error must not hold a secret.
+	Collect(ctx context.Context, wanted Wanted) ([]*dto.MetricFamily, error)
 	// Target is always the same.
 	Target() Target
 }
 
-// FromGatherer is a source in the same process.
+// FromGatherer is a source in the same process that always gives all it has.
 func FromGatherer(job, instance string, g prometheus.Gatherer) Source {
-	return gatherer{Target{job, instance}, g}
+	return FromFunc(job, instance, func(Wanted) ([]*dto.MetricFamily, error) { return g.Gather() })
 }
 
-type gatherer struct {
+// FromFunc is a source in the same process.
+func FromFunc(job, instance string, collect func(Wanted) ([]*dto.MetricFamily, error)) Source {
+	return inProcess{Target{job, instance}, collect}
+}
+
+type inProcess struct {
 	target  Target
-	metrics prometheus.Gatherer
+	collect func(Wanted) ([]*dto.MetricFamily, error)
 }
 
 // Target is where the samples are from.
-func (g gatherer) Target() Target { return g.target }
+func (p inProcess) Target() Target { return p.target }
 
 // Collect gathers. A part of the samples is as good as none: what is missing
 // would look as if it was gone.
-func (g gatherer) Collect(context.Context) ([]*dto.MetricFamily, error) { return g.metrics.Gather() }
+func (p inProcess) Collect(_ context.Context, wanted Wanted) ([]*dto.MetricFamily, error) {
+	return p.collect(wanted)
+}

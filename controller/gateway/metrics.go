@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -87,7 +88,7 @@ func newMetrics(g *Gateway, registerer prometheus.Registerer) (*metrics, error) 
 	if registerer == nil {
 		return m, nil
 	}
-	return m, registerer.Register(m)
+	return m, errors.Join(registerer.Register(m), registerer.Register(m.seconds), registerer.Register(m.attempts))
 }
 
 // Describe implements prometheus.Collector.
@@ -95,8 +96,6 @@ func (m *metrics) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range m.descs {
 		to <- d
 	}
-	m.seconds.Describe(to)
-	m.attempts.Describe(to)
 }
 
 // Collect implements prometheus.Collector.
@@ -107,8 +106,6 @@ func (m *metrics) Collect(to chan<- prometheus.Metric) {
 			m.collect(l, &route, to)
 		}
 	}
-	m.seconds.Collect(to)
-	m.attempts.Collect(to)
 }
 
 func (m *metrics) collect(l *lane, route *Route, to chan<- prometheus.Metric) {

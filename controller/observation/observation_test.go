@@ -36,7 +36,7 @@ type exporter struct {
 
 func (e *exporter) Target() evaluator.Target { return evaluator.Target{Job: "j", Instance: e.name} }
 
-func (e *exporter) Collect(context.Context) ([]*dto.MetricFamily, error) {
+func (e *exporter) Collect(context.Context, evaluator.Wanted) ([]*dto.MetricFamily, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
@@ -92,7 +92,7 @@ func newScene(t *testing.T, pages ...string) *scene {
 
 func (s *scene) collect() {
 	for i, w := range s.watched {
-		_, err := w.Collect(s.t.Context())
+		_, err := w.Collect(s.t.Context(), nothing)
 		require.ErrorIs(s.t, err, s.pages[i].err)
 	}
 }
@@ -306,9 +306,12 @@ func TestNobodyWasHeardBeforeTheFirstAnswer(t *testing.T) {
 	t.Parallel()
 	table := observation.New(limit)
 	w := table.Watch(&exporter{err: errors.New("refused")})
-	_, err := w.Collect(t.Context())
+	_, err := w.Collect(t.Context(), nothing)
 	require.Error(t, err)
 	require.Zero(t, table.Heard())
 	require.False(t, table.Fresh(time.Now()))
 	require.Equal(t, evaluator.Target{Job: "j"}, w.Target())
 }
+
+// nothing is what rules want that read nothing: the table needs what it needs.
+func nothing(string) bool { return false }

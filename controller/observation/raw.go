@@ -64,6 +64,12 @@ func (s *source) take(f *dto.MetricFamily, now time.Time) {
 	}
 }
 
+// needed says whether a metric is one of those.
+func needed(name string) bool {
+	_, ok := readers[name]
+	return ok || name == rules.ChainObservedHeight.Name
+}
+
 // readers put the value of a sample where it belongs, by metric.
 var readers = map[string]func(*raw, *dto.Metric, time.Time){
 	rules.ProviderUp.Name:                func(r *raw, m *dto.Metric, _ time.Time) { r.up = valueOf(m) },

@@ -64,9 +64,9 @@ type watched struct {
 }
 
 // Collect collects, and takes down what it got.
-func (w watched) Collect(ctx context.Context) ([]*dto.MetricFamily, error) {
+func (w watched) Collect(ctx context.Context, wanted evaluator.Wanted) ([]*dto.MetricFamily, error) {
 	asked := time.Now()
-	families, err := w.Source.Collect(ctx)
+	families, err := w.Source.Collect(ctx, func(family string) bool { return needed(family) || wanted(family) })
 	if err == nil {
 		w.table.learn(w.own, families, asked, time.Now())
 	}

@@ -29,8 +29,10 @@ func gauge(m rules.Metric, value float64) *dto.MetricFamily {
 // exporter is a source that publishes what it is told.
 type exporter []*dto.MetricFamily
 
-func (e exporter) Collect(context.Context) ([]*dto.MetricFamily, error) { return e, nil }
-func (exporter) Target() evaluator.Target                               { return evaluator.Target{} }
+func (e exporter) Collect(context.Context, evaluator.Wanted) ([]*dto.MetricFamily, error) {
+	return e, nil
+}
+func (exporter) Target() evaluator.Target { return evaluator.Target{} }
 
 func TestEachEvaluationAddsToTheHistoryOfConfiguredProviders(t *testing.T) {
 	t.Parallel()
@@ -39,7 +41,7 @@ func TestEachEvaluationAddsToTheHistoryOfConfiguredProviders(t *testing.T) {
 	source := seen.Watch(exporter{
 		gauge(rules.ProviderUp, 1), gauge(rules.ProviderLatency, 12.5), gauge(rules.ProviderLastProbe, float64(now.Unix())),
 	})
-	_, err := source.Collect(t.Context())
+	_, err := source.Collect(t.Context(), eachFamily)
 	require.NoError(t, err)
 	b := board.New(0)
 	b.Restore("btc", 1, &board.Decision{Config: config.Chain{Name: "btc", Providers: []config.Provider{{Name: "a"}, {Name: "b"}}}})
@@ -58,3 +60,6 @@ func TestEachEvaluationAddsToTheHistoryOfConfiguredProviders(t *testing.T) {
 	o.SetFigures(overview.Figures{})
 	require.Len(t, o.History("btc", "a"), 2)
 }
+
+// eachFamily wants everything.
+func eachFamily(string) bool { return true }

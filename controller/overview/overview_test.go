@@ -71,7 +71,7 @@ type page string
 
 func (p page) Target() evaluator.Target { return evaluator.Target{Job: "j", Instance: "i"} }
 
-func (p page) Collect(context.Context) ([]*dto.MetricFamily, error) {
+func (p page) Collect(context.Context, evaluator.Wanted) ([]*dto.MetricFamily, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(string(p)))
 	var all []*dto.MetricFamily
@@ -120,7 +120,7 @@ func newScene(t *testing.T) *scene {
 // hear collects from the exporter, so that it can be heard for an hour by the
 // clock of the table and of the overview.
 func (s *scene) hear() {
-	_, err := s.exporter.Collect(s.t.Context())
+	_, err := s.exporter.Collect(s.t.Context(), eachFamily)
 	require.NoError(s.t, err)
 	s.now = time.Now().UTC()
 }
