@@ -14,21 +14,35 @@ type Sampler struct {
 	// pieces are the storage of each of families.
 	pieces   []piece
 	gathered []*dto.MetricFamily
+	// own are the families of the process itself, since ownAt.
+	own   []*dto.MetricFamily
+	ownAt time.Time
 }
+
+// ownAge is how old the samples of the process itself may be. Rules ask of them what
+// became of minutes of traffic or of a reload, and not what a probe found.
+const ownAge = time.Second
 
 // NewSampler makes a Sampler of what the exporter has to tell.
 func (e *Exporter) NewSampler() *Sampler {
 	return &Sampler{exporter: e, pieces: make([]piece, len(families))}
 }
 
-// Samples gathers the families that are wanted, by name, as /metrics shows them.
-// They may be read until the next call, which must not come before this one has
-// returned.
+// Samples gathers the families that are wanted, by name, as /metrics shows them;
+// those of the process itself as it showed them within the last second. They may be
+// read until the next call, which must not come before this one has returned.
 func (s *Sampler) Samples(wanted func(family string) bool) ([]*dto.MetricFamily, error) {
-	s.exporter.look(&s.view, time.Now())
+	now := time.Now()
+	if now.Sub(s.ownAt) >= ownAge {
+		own, err := s.exporter.process.registry.gather(wanted)
+		if err != nil {
+			return nil, err
+		}
+		s.own, s.ownAt = own, now
+	}
+	s.exporter.look(&s.view, now)
 	s.fill(wanted)
-	own, err := s.exporter.process.registry.gather(wanted)
-	return append(s.gathered, own...), err
+	return append(s.gathered, s.own...), nil
 }
 
 // fill puts down what the view has of the families that are wanted.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-rpc/understudy/exporter/chain"
+	"github.com/understudy-rpc/understudy/internal/config"
 	"github.com/understudy-rpc/understudy/rules"
 )
 
@@ -114,3 +116,31 @@ type odd struct{}
 
 func (odd) Describe(to chan<- *prometheus.Desc) { to <- prometheus.NewInvalidDesc(errors.New("odd")) }
 func (odd) Collect(to chan<- prometheus.Metric) {}
+
+func TestSamplesOfTheProcessAreASecondOldAtMost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, err := New(Options{Load: func() (config.Config, error) {
+			return config.Parse("test.yml", []byte(sampleConfig), func(string) (string, bool) { return "", false })
+		}})
+		require.NoError(t, err)
+		g := prometheus.NewGauge(prometheus.GaugeOpts{Name: "g", Help: "G."})
+		require.NoError(t, e.Registerer().Register(g))
+		s := e.NewSampler()
+		samples := func() (names []string, value float64) {
+			all, err := s.Samples(among("g", rules.ProviderUp.Name))
+			require.NoError(t, err)
+			return familyNames(all), all[len(all)-1].GetMetric()[0].GetGauge().GetValue()
+		}
+		for want := range 3 {
+			g.Set(float64(want))
+			names, value := samples()
+			require.Equal(t, []string{rules.ProviderUp.Name, "g"}, names)
+			require.InDelta(t, float64(want), value, 0)
+			g.Set(99)
+			_, value = samples()
+			require.InDelta(t, float64(want), value, 0, "within the second")
+			time.Sleep(ownAge)
+		}
+	})
+}
