@@ -163,7 +163,7 @@ func TestAnAnswerThatHasBegunIsNeverSwitched(t *testing.T) {
 	resp, err := rt.RoundTrip(req)
 	require.NoError(t, err)
 	f.say(about(2, "b"))
-	require.Eventually(t, func() bool { return rt.Status().Active.Index == 2 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return rt.Status().Active.Index == 2 }, time.Minute, 10*time.Millisecond)
 	text, err := ask(t.Context(), rt)
 	require.NoError(t, err)
 	require.Equal(t, "b", text)

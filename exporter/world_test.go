@@ -107,7 +107,7 @@ func (w *world) start(o exporter.HandlerOptions) (*exporter.Exporter, *httptest.
 // eventually waits for what happens on timers and connections of its own.
 func (w *world) eventually(condition func() bool, what string) {
 	w.t.Helper()
-	require.Eventually(w.t, condition, 20*time.Second, 10*time.Millisecond, what)
+	require.Eventually(w.t, condition, time.Minute, 10*time.Millisecond, what)
 }
 
 // get is the status and the body of a page.

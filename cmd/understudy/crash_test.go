@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +29,7 @@ const (
 	lanes   = 2
 	// crashBudget bounds the test on a machine that is busy with others: fewer
 	// crashes are better than none.
-	crashBudget = 50 * time.Second
+	crashBudget = 2 * time.Minute
 	// wellEvery is how many lives lie between two that last until all is well.
 	wellEvery = 10
 )
@@ -37,20 +37,24 @@ const (
 // TestNoKillCostsADecision kills the program at random moments while it decides
 // all the time, and starts it again on the same journal.
 func TestNoKillCostsADecision(t *testing.T) {
-	// Not beside other tests: the program has to decide in lives of milliseconds.
+	// Not beside other tests: the program has to decide in lives of milliseconds, and
+	// so without the race detector, with which it takes longer to start than to live.
+	program := filepath.Join(t.TempDir(), "understudy")
+	built, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
+	require.NoError(t, err, string(built))
 	for n := range lanes {
 		t.Run(fmt.Sprint("lane ", n), func(t *testing.T) {
 			t.Parallel()
 			// From here on, as a lane may have to wait for another test to end.
 			ended := time.Now().Add(crashBudget)
-			l := newLane(t, uint64(n))
+			l := newLane(t, program, uint64(n))
 			for l.kills < crashes/lanes && time.Now().Before(ended) {
 				l.live(time.Duration(20+l.rand.IntN(300)) * time.Millisecond)
 			}
 			t.Logf("%d kills, %d decisions seen, at %d generations", l.kills, len(l.seen.decisions), len(l.seen.providers))
 			require.Greater(t, l.kills, 10)
 			require.Greater(t, len(l.seen.providers), l.kills/4, "it switched all the time")
-			require.LessOrEqual(t, l.slow, l.kills/20, "the first answer comes within a second, unless the machine is busy")
+			require.LessOrEqual(t, l.slow, l.kills/10, "the first answer comes within a second, unless the machine is busy")
 			r := call(nil, "replay", "--quiet", l.storage)
 			require.Equal(t, exitOK, r.status, r.stderr+r.stdout)
 			require.Contains(t, r.stdout, " 0 problems")
@@ -60,16 +64,18 @@ func TestNoKillCostsADecision(t *testing.T) {
 
 // lane is one program that is killed and started again and again.
 type lane struct {
-	t               *testing.T
-	rand            *rand.Rand
-	config, storage string
-	seen            *sightings
+	t    *testing.T
+	rand *rand.Rand
+	// program is the binary; config is its configuration, storage its directory.
+	program, config, storage string
+
+	seen *sightings
 	// slow is how often the first answer took more than a second.
 	kills, slow int
 }
 
-func newLane(t *testing.T, seed uint64) *lane {
-	l := &lane{t: t, rand: rand.New(rand.NewPCG(seed, 0)), storage: t.TempDir(), seen: newSightings()}
+func newLane(t *testing.T, program string, seed uint64) *lane {
+	l := &lane{t: t, program: program, rand: rand.New(rand.NewPCG(seed, 0)), storage: t.TempDir(), seen: newSightings()}
 	var server simulator.Server
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	var b strings.Builder
@@ -117,8 +123,7 @@ func flap(ctx context.Context, random *rand.Rand, providers []*simulator.Provide
 func (l *lane) live(d time.Duration) {
 	address := freeAddress(l.t)
 	var log lockedBuffer
-	cmd := exec.Command(os.Args[0], "run", "--web.listen-address="+address, "--config.file="+l.config, "--storage.path="+l.storage, "--log.level=warn")
-	cmd.Env = append(os.Environ(), asProgram+"=yes")
+	cmd := exec.Command(l.program, "run", "--web.listen-address="+address, "--config.file="+l.config, "--storage.path="+l.storage, "--log.level=warn")
 	cmd.Stdout, cmd.Stderr = &log, &log
 	require.NoError(l.t, cmd.Start())
 	ctx, cancel := context.WithCancel(context.Background())
@@ -157,7 +162,7 @@ func (l *lane) awaitWell(c crashClient) {
 	require.Eventually(l.t, func() bool {
 		list, err := c.get(context.Background(), "/active")
 		return err == nil && len(list.Chains) == 2 && list.Chains[0].State == wire.StateOK && list.Chains[1].State == wire.StateOK
-	}, 20*time.Second, 5*time.Millisecond, "both chains are served")
+	}, time.Minute, 5*time.Millisecond, "both chains are served")
 }
 
 // first checks the first answer: it comes at once when somebody listens, and is
@@ -176,7 +181,7 @@ func (l *lane) first(c crashClient) {
 			listening = time.Now()
 		}
 		return false
-	}, 20*time.Second, 2*time.Millisecond, "it answers")
+	}, time.Minute, 2*time.Millisecond, "it answers")
 	if !listening.IsZero() && time.Since(listening) > time.Second {
 		l.slow++
 	}

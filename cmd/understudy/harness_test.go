@@ -144,7 +144,7 @@ func (p *process) do(method, path, body string) (int, string) {
 // eventually waits for what another process does.
 func (p *process) eventually(condition func() bool, what string) {
 	p.t.Helper()
-	p.await(20*time.Second, what, condition)
+	p.await(time.Minute, what, condition)
 }
 
 // await is eventually with a bound of its own.

@@ -41,12 +41,13 @@ var matrixQuestions = []matrixQuestion{
 	{calls: []string{askBlock}, below: func(n int) uint64 { return 1000 + uint64(n) }, old: true},
 }
 
-// moment is the chain when a question was asked, and when it was answered.
-type chainMoment struct{ before, after, height uint64 }
+// chainMoment is the chain when a question was asked, and when it was answered.
+// tip is what the program had told of it before.
+type chainMoment struct{ before, after, height, tip uint64 }
 
 // ask makes a request and judges what comes back by what the chain really is.
 func (r *matrixRow) ask(client *http.Client, q matrixQuestion, n int) {
-	m := chainMoment{before: r.chain.Height()}
+	m := chainMoment{before: r.chain.Height(), tip: r.toldTip()}
 	m.height = m.before
 	if q.below != nil {
 		m.height -= q.below(n)
@@ -110,9 +111,8 @@ func post(client *http.Client, url, body string, batch bool) ([]rpcAnswer, error
 	return answers, err
 }
 
-// wrong says what is wrong with a result; "" if nothing is. A height may be as old
-// as the policy allows, and one block more: nobody knows of a block before a probe
-// has seen it.
+// wrong says what is wrong with a result; "" if nothing is. A height may be as far
+// behind the tip that the program knew as the policy allows.
 func (m chainMoment) wrong(honest *simulator.Provider, call string, result json.RawMessage) string {
 	switch call {
 	case askHeight:
@@ -159,8 +159,8 @@ func (m chainMoment) wrongHeight(text string) string {
 		return "no height: " + text
 	case height > m.after:
 		return fmt.Sprintf("height %d where the chain has %d", height, m.after)
-	case height+matrixLag+matrixUnseen < m.before:
-		return fmt.Sprintf("height %d is older than allowed, the chain has %d", height, m.before)
+	case height+matrixLag < m.tip:
+		return fmt.Sprintf("height %d is older than allowed, the chain is known to have %d", height, m.tip)
 	}
 	return ""
 }

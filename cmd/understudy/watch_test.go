@@ -35,16 +35,16 @@ func TestWatchPrintsATableForEachChangeUntilItIsInterrupted(t *testing.T) {
 	tables := func(n int) func() bool {
 		return func() bool { return strings.Count(out.String(), "PROVIDER  ") == n }
 	}
-	require.Eventually(t, tables(1), 10*time.Second, time.Millisecond)
+	require.Eventually(t, tables(1), time.Minute, time.Millisecond)
 	f.change(func() {
 		c := f.chains["btc"]
 		c.Index, c.Reason = 43, "failback: quicknode is healthy and preferred"
 		f.index, f.chains["btc"] = 43, c
 	})
-	require.Eventually(t, tables(2), 10*time.Second, time.Millisecond)
+	require.Eventually(t, tables(2), time.Minute, time.Millisecond)
 	f.CloseClientConnections()
 	f.Close()
-	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "what is shown is old") }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "what is shown is old") }, time.Minute, time.Millisecond)
 	cancel()
 	require.Equal(t, exitOK, <-ended)
 	require.Contains(t, out.String(), "failback: quicknode is healthy and preferred")
@@ -67,7 +67,7 @@ func TestWatchRedrawsATerminal(t *testing.T) {
 		ended <- status
 	}()
 	drawn := func() []string { return strings.Split(out.String(), "\x1b[H\x1b[2J")[1:] }
-	eventually := func(condition func() bool) { require.Eventually(t, condition, 10*time.Second, time.Millisecond) }
+	eventually := func(condition func() bool) { require.Eventually(t, condition, time.Minute, time.Millisecond) }
 	eventually(func() bool { return len(drawn()) == 1 })
 	f.change(func() { f.index++ })
 	eventually(func() bool { return len(drawn()) == 2 })
@@ -131,7 +131,7 @@ func TestWatchEndsOnInterrupt(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	require.Eventually(t, func() bool { return strings.HasSuffix(out.String(), "}\n") }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.HasSuffix(out.String(), "}\n") }, time.Minute, 5*time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
 	require.NoError(t, cmd.Wait(), "to be interrupted is how a watch ends")
 	require.Equal(t, 1, strings.Count(out.String(), "\n"), "JSON is a line for each change")

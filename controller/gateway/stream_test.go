@@ -121,7 +121,7 @@ func TestAnAnswerThatBreaksAfterItHasBegunBreaksTheConnection(t *testing.T) {
 			require.Error(t, err, "half an answer was made to look whole")
 			require.NoError(t, response.Body.Close())
 			require.EqualValues(t, 1, w.state().Endpoints[0].TotalFailures)
-			require.Eventually(t, func() bool { return w.gateway.lanes[theChain].results[resultAborted].Load() == 1 }, 5*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return w.gateway.lanes[theChain].results[resultAborted].Load() == 1 }, time.Minute, time.Millisecond)
 		})
 	}
 }

@@ -197,7 +197,7 @@ func TestCloseEndsWebSockets(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t, config.EVMRPC, Options{}, http.HandlerFunc(echoSocket))
 	u, _ := w.dial(t, "/rpc/c")
-	require.Eventually(t, func() bool { return w.gateway.lanes[theChain].sockets.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return w.gateway.lanes[theChain].sockets.Load() == 1 }, time.Minute, time.Millisecond)
 	w.gateway.Close()
 	opcode, _ := u.hear()
 	require.Equal(t, byte(opClose), opcode)

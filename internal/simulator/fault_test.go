@@ -184,7 +184,7 @@ func TestARefusalEndsTheConnectionsThatAreThere(t *testing.T) {
 		_, _, err := fetch(context.Background(), client, url)
 		failed <- err
 	}()
-	require.Eventually(t, func() bool { return p.Requests() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return p.Requests() == 1 }, time.Minute, time.Millisecond)
 	p.SetBehaviour(simulator.Behaviour{Mode: simulator.ModeRefuse})
 	require.Error(t, <-failed)
 }

@@ -108,7 +108,7 @@ func TestCloseWaitsForNobody(t *testing.T) {
 					_ = response.Body.Close()
 				}
 			})
-			require.Eventually(t, func() bool { return provider.Requests() == 1 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return provider.Requests() == 1 }, time.Minute, time.Millisecond)
 		}
 	}
 	require.NoError(t, server.Close())
