@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-rpc/understudy/controller/gateway"
 	"github.com/understudy-rpc/understudy/rules"
 )
 
@@ -107,7 +106,7 @@ func catalogue() map[string]rules.Type {
 	for name, kind := range runtime {
 		known[name] = kind
 	}
-	for _, m := range slices.Concat(rules.Exporter(), rules.Controller(), gateway.Metrics) {
+	for _, m := range slices.Concat(rules.Exporter(), rules.Controller()) {
 		if m.Type != rules.Histogram {
 			known[m.Name] = m.Type
 			continue

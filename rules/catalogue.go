@@ -33,12 +33,9 @@ func Exporter() []Metric {
 // of rules publish and that rules, dashboards and users rely on, in the order of
 // the exposition.
 func Controller() []Metric {
-	return byName(slices.Concat(decisions(), Evaluator(), HTTP(), []Metric{
+	return byName(slices.Concat(decisions(), Evaluator(), HTTP(), Gateway(), []Metric{
 		ProviderStatus, ProviderActive, ProviderFailovers, Switches,
 		EvaluatorActive, EvaluatorDisagreements,
-		GatewayEvents, GatewaySwitches, GatewayActiveIndex,
-		GatewayHealthyEndpoints, GatewayTotalEndpoints,
-		GatewayRequests, GatewayQuarantined,
 		ReloadSuccessful, ReloadTimestamp, ConfigHash, Ready,
 	}))
 }

@@ -52,22 +52,3 @@ var (
 	EvaluatorDisagreements = Metric{"understudy_evaluator_disagreements",
 		"Facts that stand by one of the sources alone.", Gauge, nil}
 )
-
-// What the gateway publishes. A keeper's operators know these names and texts.
-var (
-	GatewayEvents = Metric{"keeper_rpc_failover_events_total",
-		"Total RPC failover events due to endpoint failures", Counter, byChain}
-	GatewaySwitches = Metric{"keeper_rpc_failover_switches_total",
-		"Total active RPC endpoint switches", Counter, byChain}
-	GatewayActiveIndex = Metric{"keeper_rpc_failover_active_endpoint_index",
-		"Current active endpoint index for multi-region RPC failover", Gauge, byChain}
-	GatewayHealthyEndpoints = Metric{"keeper_rpc_failover_healthy_endpoints",
-		"Number of healthy RPC endpoints currently available", Gauge, byChain}
-	GatewayTotalEndpoints = Metric{"keeper_rpc_failover_total_endpoints",
-		"Total configured RPC endpoints for failover", Gauge, byChain}
-	GatewayRequests = Metric{"understudy_gateway_requests_total",
-		"Requests that the gateway sent to the provider, by how they ended.", Counter,
-		[]string{LabelChain, LabelOutcome, LabelProvider}}
-	GatewayQuarantined = Metric{"understudy_gateway_quarantined",
-		"Whether the gateway leaves the provider alone after failures (1) or not (0).", Gauge, byProvider}
-)

@@ -140,7 +140,7 @@ func TestARealAlertmanagerRulesFallsAndComesBack(t *testing.T) {
 	p.await(Local, "BillingLimitNear")
 	p.fire(dog)
 	p.await(Alertmanager, "BillingLimitNear", "ProviderDown")
-	require.Equal(t, []string{"ChainSplit"}, names(p.table.ChainFacts("btc", time.Now())))
+	require.Equal(t, []string{"ChainSplit"}, names(ofChain(p.table.All("btc", time.Now()))))
 
 	p.fire(own.over())
 	p.await(Alertmanager, "ProviderDown")

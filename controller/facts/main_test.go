@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -94,6 +95,11 @@ func names(facts []Fact) []string {
 		names = append(names, f.Alert)
 	}
 	return names
+}
+
+// ofChain are the facts among others that are about a chain as a whole.
+func ofChain(facts []Fact) []Fact {
+	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Provider != "" })
 }
 
 // golden reads a file of testdata.

@@ -169,12 +169,6 @@ func (t *Table) Standing(chain, provider string, now time.Time) []Fact {
 	})
 }
 
-// ChainFacts are the facts about the chain as a whole that count now, as a split
-// of the chain, sorted by alert and source.
-func (t *Table) ChainFacts(chain string, now time.Time) []Fact {
-	return t.facts(chain, now, func(f Fact, r Ruling) bool { return f.Provider == "" && t.counts(f, r) })
-}
-
 // All are all facts about a chain and its providers, of both sources, whether
 // they count or not, sorted by provider, alert and source.
 func (t *Table) All(chain string, now time.Time) []Fact {

@@ -86,7 +86,6 @@ func TestOnlyEvidenceSpeaksAgainstAProvider(t *testing.T) {
 	}, noon)
 	require.Empty(t, table.Standing("btc", "a", noon))
 	require.Empty(t, table.Standing("btc", "", noon))
-	require.Equal(t, []string{"ChainSplit"}, names(table.ChainFacts("btc", noon)))
 	require.Equal(t, []string{"ChainSplit", "JustAWarning", "NotTrue"}, names(table.All("btc", noon)))
 }
 
@@ -117,7 +116,7 @@ func TestRemovedProvidersHaveNoFacts(t *testing.T) {
 	require.Empty(t, table.Standing("btc", "a", noon))
 	require.Empty(t, table.All("eth", noon))
 	require.Len(t, table.Standing("btc", "b", noon), 2)
-	require.Len(t, table.ChainFacts("btc", noon), 1)
+	require.Len(t, ofChain(table.All("btc", noon)), 1)
 }
 
 func TestLocalAlertsReplaceThoseBefore(t *testing.T) {

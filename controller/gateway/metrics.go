@@ -36,30 +36,6 @@ var resultNames = [resultCount]string{
 	resultInvalid: "invalid", resultCancelled: "cancelled", resultAborted: "aborted",
 }
 
-const labelResult = "result"
-
-// What the gateway publishes beside the keeper's names.
-var (
-	answersMetric = rules.Metric{Name: "understudy_gateway_answers_total",
-		Help: "Requests of clients, by how they ended.", Type: rules.Counter, Labels: []string{rules.LabelChain, labelResult}}
-	inFlightMetric = rules.Metric{Name: "understudy_gateway_in_flight_requests",
-		Help: "Requests of clients that are being answered.", Type: rules.Gauge, Labels: []string{rules.LabelChain}}
-	socketsMetric = rules.Metric{Name: "understudy_gateway_websockets",
-		Help: "Open WebSockets.", Type: rules.Gauge, Labels: []string{rules.LabelChain}}
-	secondsMetric = rules.Metric{Name: "understudy_gateway_request_duration_seconds",
-		Help: "Time in seconds until clients had their whole answer.", Type: rules.Histogram, Labels: []string{rules.LabelChain}}
-	attemptsMetric = rules.Metric{Name: "understudy_gateway_attempts",
-		Help: "Providers that were asked for one request of a client.", Type: rules.Histogram, Labels: []string{rules.LabelChain}}
-)
-
-// Metrics are all metrics of the gateway, in the order of their description.
-var Metrics = []rules.Metric{
-	rules.GatewayEvents, rules.GatewaySwitches, rules.GatewayActiveIndex, rules.GatewayHealthyEndpoints,
-	rules.GatewayTotalEndpoints,
-	rules.GatewayRequests, rules.GatewayQuarantined,
-	answersMetric, inFlightMetric, socketsMetric, secondsMetric, attemptsMetric,
-}
-
 // metrics makes samples from the memory of the lanes when they are collected, so
 // that a request only adds to numbers, and what is not configured any more is gone.
 type metrics struct {
@@ -72,15 +48,15 @@ type metrics struct {
 func newMetrics(g *Gateway, registerer prometheus.Registerer) (*metrics, error) {
 	m := &metrics{gateway: g, descs: map[string]*prometheus.Desc{}}
 	m.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: secondsMetric.Name, Help: secondsMetric.Help,
+		Name: rules.GatewayDuration.Name, Help: rules.GatewayDuration.Help,
 		Buckets:                        []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 25},
 		NativeHistogramBucketFactor:    1.1,
 		NativeHistogramMaxBucketNumber: 100, NativeHistogramMinResetDuration: time.Hour,
-	}, secondsMetric.Labels)
+	}, rules.GatewayDuration.Labels)
 	m.attempts = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: attemptsMetric.Name, Help: attemptsMetric.Help, Buckets: []float64{1, 2, 3, 5, 10},
-	}, attemptsMetric.Labels)
-	for _, metric := range Metrics {
+		Name: rules.GatewayAttempts.Name, Help: rules.GatewayAttempts.Help, Buckets: []float64{1, 2, 3, 5, 10},
+	}, rules.GatewayAttempts.Labels)
+	for _, metric := range rules.Gateway() {
 		if metric.Type != rules.Histogram {
 			m.descs[metric.Name] = prometheus.NewDesc(metric.Name, metric.Help, metric.Labels, nil)
 		}
@@ -122,10 +98,10 @@ func (m *metrics) collect(l *lane, route *Route, to chan<- prometheus.Metric) {
 	emit(rules.GatewayActiveIndex, float64(s.ActiveIndex), l.chain)
 	emit(rules.GatewayHealthyEndpoints, float64(s.HealthyEndpoints), l.chain)
 	emit(rules.GatewayTotalEndpoints, float64(s.TotalEndpoints), l.chain)
-	emit(inFlightMetric, float64(l.inFlight.Load()), l.chain)
-	emit(socketsMetric, float64(l.sockets.Load()), l.chain)
+	emit(rules.GatewayInFlight, float64(l.inFlight.Load()), l.chain)
+	emit(rules.GatewayWebSockets, float64(l.sockets.Load()), l.chain)
 	for i, name := range resultNames {
-		emit(answersMetric, float64(l.results[i].Load()), l.chain, name)
+		emit(rules.GatewayAnswers, float64(l.results[i].Load()), l.chain, name)
 	}
 	for _, e := range s.Endpoints {
 		quarantined := 0.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-rpc/understudy/internal/config"
+	"github.com/understudy-rpc/understudy/rules"
 )
 
 func TestMetricsExistBeforeTheFirstRequest(t *testing.T) {
@@ -107,10 +108,10 @@ func TestMetricsAreAsTheFieldWantsThem(t *testing.T) {
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	described := map[string]string{}
-	for _, m := range Metrics {
+	for _, m := range rules.Gateway() {
 		described[m.Name] = m.Help
 	}
-	require.Len(t, families, len(Metrics))
+	require.Len(t, families, len(rules.Gateway()))
 	for _, f := range families {
 		require.Equal(t, described[f.GetName()], f.GetHelp())
 	}
