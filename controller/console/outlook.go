@@ -75,8 +75,10 @@ func comeback(c wire.Chain, p wire.Provider, now time.Time) string {
 		return name + " is drained and does not serve meanwhile."
 	case c.Pinned != nil && c.Active != nil && c.Pinned.Provider == *c.Active:
 		return fmt.Sprintf("%s waits for the end of the pin to %s.", name, Line(*c.Active))
+	case fit(p) && c.AwaitsApproval == p.Name:
+		return fmt.Sprintf("%s is healthy and waits for an operator: `understudy failback %s` lets it serve again.", name, Line(c.Chain))
 	case fit(p) && c.Active != nil:
-		return fmt.Sprintf("%s is healthy. What keeps the work where it is stands under Kept; with `failback: manual`, `understudy failback %s` agrees to its return.", name, Line(c.Chain))
+		return fmt.Sprintf("%s is healthy. What keeps the work where it is stands under Kept.", name)
 	case fit(p):
 		return name + " is healthy."
 	case len(counting) > 0:

@@ -54,7 +54,8 @@ func TestWhatWouldHappenNext(t *testing.T) {
 			p.Status, p.Recovery = wire.StatusRecovering, wire.Recovery{Passed: 2, Required: 3, NextCheck: &later}
 		})), []string{"The first provider that becomes healthy serves", "a is healthy again after 1 good check more, the next in 1m30s"}, []string{"preferred,", "failback"}},
 		{"nobody serves, and there is no verdict", servedBy("", is(well("a", 1), func(p *wire.Provider) { p.Status = wire.StatusUnknown })), []string{"a has no verdict yet"}, nil},
-		{"a preferred one waits for approval", servedBy("b", well("a", 1), well("b", 2)), []string{"a, which is preferred, is healthy", "`understudy failback btc`"}, nil},
+		{"a preferred one waits for approval", with(servedBy("b", well("a", 1), well("b", 2)), func(c *wire.Chain) { c.AwaitsApproval = "a" }), []string{"a, which is preferred, is healthy and waits for an operator: `understudy failback btc`"}, []string{"Kept"}},
+		{"a preferred one is not asked back", servedBy("b", well("a", 1), well("b", 2)), []string{"a, which is preferred, is healthy. What keeps the work where it is stands under Kept."}, []string{"understudy failback"}},
 		{"a preferred one has facts against it", servedBy("b", is(well("a", 1), func(p *wire.Provider) {
 			p.Status, p.Alerts = wire.StatusUnhealthy, []wire.Alert{{Name: "ProviderDown", Counts: true}, {Name: "ProviderSlow", Evidence: true}}
 		}), well("b", 2)), []string{"once ProviderDown ends and 3 checks have passed", "`failback` decides"}, []string{"ProviderSlow"}},

@@ -51,6 +51,9 @@ func (o *Overview) chain(posted board.Posted, now time.Time) wire.Chain {
 	if s.Pin != nil {
 		c.Pinned = &wire.Pin{Provider: s.Pin.Provider, Reason: s.Pin.Reason, Since: s.Pin.Since, Until: moment(s.Pin.Until)}
 	}
+	if s.AwaitsApproval() && len(s.Fallbacks) > 0 {
+		c.AwaitsApproval = s.Fallbacks[0]
+	}
 	ruling := o.Facts.Ruling(now)
 	byProvider := map[string][]wire.Alert{}
 	for _, f := range o.Facts.All(d.Config.Name, now) {

@@ -187,6 +187,24 @@ func TestAnswersAboutAChain(t *testing.T) {
 	}
 }
 
+func TestWhoAwaitsApprovalIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.look.Policy.Selection.Failback = selection.FailbackManual
+	awaits := func() string {
+		s.decide()
+		c, _ := s.overview.Chain("eth")
+		return c.AwaitsApproval
+	}
+	require.Empty(t, awaits())
+	s.look.Command = &decision.Command{Kind: decision.Drain, Provider: "a"}
+	require.Empty(t, awaits(), "a is drained, and b serves")
+	s.look.Command = &decision.Command{Kind: decision.Undrain, Provider: "a"}
+	require.Equal(t, "a", awaits())
+	s.look.Command = &decision.Command{Kind: decision.Failback}
+	require.Empty(t, awaits(), "it serves")
+}
+
 func TestWhatTheExporterReportsIsShownWhileItIsHeard(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

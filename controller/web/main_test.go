@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -136,7 +135,9 @@ func (v *fakeView) Unpin(_ context.Context, chain string) error {
 	return v.order(orderUnpin, chain, "", api.Order{})
 }
 
-func (v *fakeView) Failback(context.Context, string) error { return errors.New("is not asked for") }
+func (v *fakeView) Failback(_ context.Context, chain string) error {
+	return v.order(orderFailback, chain, "", api.Order{})
+}
 
 // fakeGuard trusts whom a test says, or has a token.
 type fakeGuard struct {

@@ -98,6 +98,8 @@ func refusal(ctx context.Context, o order, err error) (int, string) {
 		return http.StatusNotFound, "There is no such chain."
 	case errors.Is(err, api.ErrUnknownProvider):
 		return http.StatusNotFound, fmt.Sprintf("Chain %q has no provider %q.", o.chain, o.provider)
+	case errors.Is(err, api.ErrNothingAwaits):
+		return http.StatusConflict, "Nothing was done: no preferred provider waits for approval any more."
 	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable, "The order was not in force in time. It may still come into force."
 	}
@@ -118,6 +120,10 @@ func (web *Web) pin(ctx context.Context, o order) error {
 
 func (web *Web) unpin(ctx context.Context, o order) error { return web.Operator.Unpin(ctx, o.chain) }
 
+func (web *Web) failback(ctx context.Context, o order) error {
+	return web.Operator.Failback(ctx, o.chain)
+}
+
 // done says what an order has done, if it still stands: what is in an address
 // may be anybody's.
 func done(c wire.Chain, name, provider string) string {
@@ -135,6 +141,8 @@ func done(c wire.Chain, name, provider string) string {
 			return provider + " is pinned."
 		case name == orderUnpin && !pinned:
 			return provider + " is no longer pinned."
+		case name == orderFailback && p.Active:
+			return provider + " serves again."
 		}
 	}
 	return ""
@@ -142,8 +150,9 @@ func done(c wire.Chain, name, provider string) string {
 
 // The names of orders in addresses.
 const (
-	orderDrain   = "drain"
-	orderUndrain = "undrain"
-	orderPin     = "pin"
-	orderUnpin   = "unpin"
+	orderDrain    = "drain"
+	orderUndrain  = "undrain"
+	orderPin      = "pin"
+	orderUnpin    = "unpin"
+	orderFailback = "failback"
 )

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-rpc/understudy/controller/api"
 	"github.com/understudy-rpc/understudy/controller/wire"
 )
 
@@ -59,6 +60,7 @@ func TestOrdersAreCarriedOutAndShown(t *testing.T) {
 		{"a drain without end", "/chains/btc/quicknode/drain", url.Values{"reason": {""}, "for": {""}}, "drain btc/quicknode 0s"},
 		{"the end of a drain", "/chains/btc/quicknode/undrain", nil, "undrain btc/quicknode 0s"},
 		{"a pin", "/chains/btc/quicknode/pin", url.Values{"for": {"1d"}}, "pin btc/quicknode 24h0m0s"},
+		{"the approval of a return", "/chains/btc/quicknode/failback", nil, "failback btc/ 0s"},
 		{"the end of a pin", "/chains/btc/quicknode/unpin", nil, "unpin btc/ 0s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,6 +122,25 @@ func TestOrdersAreRefusedInWords(t *testing.T) {
 			require.Empty(t, v.orders)
 		})
 	}
+}
+
+func TestAReturnThatAwaitsApprovalIsOfferedWhereItIs(t *testing.T) {
+	t.Parallel()
+	c := answer(t, "failover")
+	w, _ := statusPage(t, fakeGuard{trusted: true}, c)
+	require.NotContains(t, get(t, w, "/chains/btc").Body.String(), "/failback")
+	c.AwaitsApproval = "quicknode"
+	w, _ = statusPage(t, fakeGuard{trusted: true}, c)
+	require.Contains(t, get(t, w, "/chains/btc").Body.String(), "/chains/btc/quicknode/failback")
+	require.NotContains(t, get(t, w, "/chains/btc").Body.String(), "/chains/btc/local-daemon/failback")
+	w, _ = statusPage(t, fakeGuard{}, c)
+	require.NotContains(t, get(t, w, "/chains/btc").Body.String(), "/failback", "who may not give orders is offered none")
+
+	w, v := statusPage(t, fakeGuard{trusted: true}, c)
+	v.refusal = api.ErrNothingAwaits
+	refused := post(t, w, "/chains/btc/quicknode/failback", nil)
+	require.Equal(t, http.StatusConflict, refused.Code)
+	require.Contains(t, refused.Body.String(), "no preferred provider waits for approval any more")
 }
 
 func TestAFailureOfAnOrderIsNotShownInDetail(t *testing.T) {

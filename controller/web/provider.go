@@ -36,6 +36,8 @@ type providerView struct {
 	Facts []alertView
 	// Unproven: its network is not known to be the chain's.
 	Unproven bool
+	// Awaits: it is preferred, fit to serve, and waits for an operator.
+	Awaits bool
 }
 
 // errorView is a probe that failed.
@@ -52,6 +54,7 @@ func providerOf(c wire.Chain, p wire.Provider, prose console.Portrait, drawn cha
 		Height: digits(p.BlockHeight), Hash: p.BlockHash, Lag: lagWord(p.BlockLag), Behind: p.BlockLag != nil && *p.BlockLag > 0 && p.Status != wire.StatusHealthy,
 		Latency: latencyWord(p.LatencyMS), Chart: drawn, Errors: p.ErrorsTotal, Streak: p.ConsecutiveErrors,
 		Capabilities: p.Capabilities, Orders: prose.Orders, Unproven: !p.Identified && p.Status != wire.StatusUnknown,
+		Awaits: c.AwaitsApproval == p.Name,
 	}
 	v.dot = dot{
 		Name: p.Name, Status: p.Status, Active: p.Active, Drained: p.Drained != nil,

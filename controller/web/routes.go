@@ -26,6 +26,7 @@ func (web *Web) routes() *chi.Mux {
 	r.Post("/chains/{chain}/{provider}/"+orderUndrain, web.ordered(orderUndrain, web.undrain))
 	r.Post("/chains/{chain}/{provider}/"+orderPin, web.ordered(orderPin, web.pin))
 	r.Post("/chains/{chain}/{provider}/"+orderUnpin, web.ordered(orderUnpin, web.unpin))
+	r.Post("/chains/{chain}/{provider}/"+orderFailback, web.ordered(orderFailback, web.failback))
 	r.Get("/login", web.serveLogin)
 	r.Post("/login", web.login)
 	r.Post("/logout", web.logout)

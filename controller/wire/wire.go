@@ -109,6 +109,9 @@ type Chain struct {
 	Providers []Provider `json:"providers"`
 	// Pinned is the provider that an operator wants to serve; nil if there is none.
 	Pinned *Pin `json:"pinned"`
+	// AwaitsApproval is the preferred provider that is fit to serve again and waits for
+	// an operator to agree, as failback: manual has it; empty if none does.
+	AwaitsApproval string `json:"awaits_approval,omitempty"`
 	// Alerts are those about the chain as a whole.
 	Alerts []Alert `json:"alerts"`
 	// Events are the latest ones, newest first. Only the answer about a single
