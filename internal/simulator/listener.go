@@ -102,7 +102,9 @@ func (l *listener) follow() {
 		_ = l.on.Close()
 		_ = l.server.Close()
 		l.server, l.on = nil, nil
-		l.err = l.address.leave()
+		if !l.closed {
+			l.err = l.address.leave()
+		}
 	case !refuse && l.server == nil:
 		l.openLocked()
 	}

@@ -3,10 +3,12 @@
 package simulator
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"syscall"
+	"time"
 )
 
 // port is one TCP port of loopback. While nobody listens on it, a socket that
@@ -26,8 +28,27 @@ func newPort() (*port, error) {
 // String is host and port.
 func (p *port) String() string { return fmt.Sprintf("127.0.0.1:%d", p.number) }
 
+// A process that was started just now may hold a copy of the listener for as long
+// as it takes to become another program.
+const (
+	leaveTries = 200
+	leavePause = 5 * time.Millisecond
+)
+
 // leave binds the port without listening; the first time it picks one.
 func (p *port) leave() error {
+	err := p.bind()
+	for range leaveTries {
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return err
+		}
+		time.Sleep(leavePause)
+		err = p.bind()
+	}
+	return err
+}
+
+func (p *port) bind() error {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return os.NewSyscallError("socket", err)
