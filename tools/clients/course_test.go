@@ -5,6 +5,7 @@ package clients
 import (
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -63,12 +64,14 @@ func (s *sightings) take() map[block]bool {
 // serves, as in the beginning.
 func (c *course) fails(how string, fault, cure func()) {
 	c.t.Helper()
-	c.t.Log(how)
+	begin := time.Now()
 	fault()
 	c.more(4, how)
+	failed := time.Since(begin)
 	cure()
 	c.serves()
 	c.more(2, "after it: "+how)
+	c.t.Logf("%s: %.1f s, and %.1f s until all was well", how, failed.Seconds(), (time.Since(begin) - failed).Seconds())
 }
 
 // serves waits until the first provider serves.

@@ -6,6 +6,7 @@
 package clients
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-rpc/understudy/internal/node"
+	"github.com/understudy-rpc/understudy/rules"
 )
 
 // program is the path of the built program.
@@ -59,7 +61,10 @@ type understudy struct {
 func start(t *testing.T, chain string, providers int, configuration string, environ []string, args ...string) *understudy {
 	t.Helper()
 	u := &understudy{t, node.FreeAddress(t), chain}
-	args = append([]string{"run", "--web.listen-address=" + u.address, "--storage.path=" + t.TempDir()}, args...)
+	args = append([]string{
+		"run", "--web.listen-address=" + u.address, "--storage.path=" + t.TempDir(),
+		"--no-rules.bundled", "--rules.file=" + filepath.Join(hastyRules(t), "*.yml"),
+	}, args...)
 	if configuration != "" {
 		file := filepath.Join(t.TempDir(), "understudy.yml")
 		require.NoError(t, os.WriteFile(file, []byte(configuration), 0o600))
@@ -76,6 +81,20 @@ func start(t *testing.T, chain string, providers int, configuration string, envi
 		},
 	})
 	return u
+}
+
+// hastyRules is a folder with the bundled rules, whose alerts end with what they
+// are about instead of half a minute later.
+func hastyRules(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range rules.FileNames() {
+		text, err := rules.Files.ReadFile(name)
+		require.NoError(t, err)
+		text = bytes.ReplaceAll(text, []byte("keep_firing_for: 30s"), []byte("keep_firing_for: 1s"))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	return dir
 }
 
 // endpoints is what the gateway knows of a chain.
