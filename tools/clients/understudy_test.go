@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,10 +168,11 @@ func (u *understudy) awaitLeft(provider string) {
 	})
 }
 
-// awaitHeights waits until every provider was probed at a height.
-func (u *understudy) awaitHeights(height int64) {
+// awaitHeights waits until providers were probed at a height: the named ones, or
+// all.
+func (u *understudy) awaitHeights(height int64, names ...string) {
 	u.t.Helper()
-	node.Await(u.t, fmt.Sprintf("every provider to be seen at height %d", height), func(ctx context.Context) error {
+	node.Await(u.t, fmt.Sprintf("providers to be seen at height %d: %v", height, names), func(ctx context.Context) error {
 		var chain struct {
 			Providers []struct {
 				Name   string
@@ -179,7 +181,7 @@ func (u *understudy) awaitHeights(height int64) {
 		}
 		_, err := u.ask(ctx, http.MethodGet, "/thorchain/providers/"+u.chain, "", &chain)
 		for _, p := range chain.Providers {
-			if err == nil && p.Height != height {
+			if named := len(names) == 0 || slices.Contains(names, p.Name); err == nil && named && p.Height != height {
 				err = fmt.Errorf("%s is at %d", p.Name, p.Height)
 			}
 		}
