@@ -188,3 +188,31 @@ func (u *understudy) awaitHeights(height int64, names ...string) {
 		return err
 	})
 }
+
+// awaitFact waits until an alert counts against a provider.
+func (u *understudy) awaitFact(provider, alert string) {
+	u.t.Helper()
+	node.Await(u.t, alert+" to count against "+provider, func(ctx context.Context) error {
+		var chain struct {
+			Providers []struct {
+				Name   string
+				Alerts []struct {
+					Name   string
+					Counts bool
+				}
+			}
+		}
+		_, err := u.ask(ctx, http.MethodGet, "/thorchain/providers/"+u.chain, "", &chain)
+		if err != nil {
+			return err
+		}
+		for _, p := range chain.Providers {
+			for _, a := range p.Alerts {
+				if p.Name == provider && a.Name == alert && a.Counts {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("%+v do", chain.Providers)
+	})
+}
