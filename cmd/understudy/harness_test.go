@@ -204,3 +204,11 @@ func (l *lockedBuffer) String() string {
 	defer l.mu.Unlock()
 	return l.b.String()
 }
+
+// nameOf is the name of who serves; empty if nobody does.
+func nameOf(provider *string) string {
+	if provider == nil {
+		return ""
+	}
+	return *provider
+}
