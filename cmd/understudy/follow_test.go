@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,12 +23,37 @@ import (
 // it.
 type followed struct {
 	*process
-	client    *client.Client
-	transport *client.Transport
-	http      *http.Client
-	providers map[string]*simulator.Provider
+	// client is watched, own is that of the transport.
+	client, own *client.Client
+	transport   *client.Transport
+	http        *http.Client
+	questions   *questions
+	providers   map[string]*simulator.Provider
 	// told is what Watch gave.
 	told chan told
+}
+
+// questions are the paths that a client has asked a controller for.
+type questions struct {
+	mu    sync.Mutex
+	paths []string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (q *questions) RoundTrip(r *http.Request) (*http.Response, error) {
+	q.mu.Lock()
+	q.paths = append(q.paths, r.URL.Path)
+	q.mu.Unlock()
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// settled says whether the client has learnt the addresses of the fallbacks: it
+// asks for them after each change, and then waits for the next one.
+func (q *questions) settled() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	addresses := slices.Index(q.paths, "/thorchain/providers/eth")
+	return addresses >= 0 && slices.Contains(q.paths[addresses:], "/active/eth")
 }
 
 type told struct {
@@ -42,11 +69,13 @@ func follow(t *testing.T) *followed {
 	require.NoError(t, err)
 	quick := strings.Replace(hasty, "{", "{recovery_check_interval: 500ms, min_recovery_checks: 2, ", 1)
 	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(text), hasty, quick)), 0o600))
-	f := &followed{process: startCommand(t, "run", nil, "--config.file="+path), providers: providers, told: make(chan told)}
+	f := &followed{process: startCommand(t, "run", nil, "--config.file="+path), providers: providers, told: make(chan told), questions: &questions{}}
 	f.ready()
 	f.client, err = client.New(client.Options{URL: "http://" + f.address, Wait: 5 * time.Second})
 	require.NoError(t, err)
-	f.transport = f.client.Transport("eth", client.TransportOptions{Types: []string{"evm-rpc"}})
+	f.own, err = client.New(client.Options{URL: "http://" + f.address, Wait: 5 * time.Second, HTTPClient: &http.Client{Transport: f.questions}})
+	require.NoError(t, err)
+	f.transport = f.own.Transport("eth", client.TransportOptions{Types: []string{"evm-rpc"}})
 	f.http = &http.Client{Transport: f.transport, Timeout: 30 * time.Second}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -64,6 +93,7 @@ func follow(t *testing.T) *followed {
 		cancel()
 		<-ended
 		require.NoError(t, f.client.Close())
+		require.NoError(t, f.own.Close())
 	})
 	return f
 }
@@ -112,7 +142,9 @@ func TestTheClientFollowsARealControllerAndOutlivesIt(t *testing.T) {
 	require.Equal(t, first.Generation, active.Generation)
 	_, err = f.client.Active(t.Context(), "btc")
 	require.ErrorIs(t, err, client.ErrUnknownChain)
+	f.eventually(func() bool { return nameOf(f.transport.Status().Active.Provider) == "a" }, "the transport knows the provider")
 	require.Equal(t, "a", f.call())
+	f.eventually(func() bool { return len(f.transport.Status().Active.Fallbacks) == 2 && f.questions.settled() }, "the fallbacks are known")
 
 	// A failover: requests go on at once, before the controller knows, and with it.
 	f.providers["a"].SetBehaviour(simulator.Behaviour{Mode: simulator.ModeRefuse})
