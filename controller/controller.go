@@ -66,6 +66,9 @@ type Options struct {
 	Details overview.Details
 	// Ready says what else must be there; nil: nothing.
 	Ready func() error
+	// OnProbed, if set, is told after each evaluation of the probes that ended since
+	// the one before. It must not block.
+	OnProbed func(chain, provider string, good bool)
 	// Registerer takes the controller's own metrics; nil: they are not published.
 	Registerer prometheus.Registerer
 	// Logger receives what operators should know; nil discards it.
@@ -90,6 +93,7 @@ type Controller struct {
 	transports   transports
 	routes       routes
 	teller       teller
+	probed       probed
 	started      time.Time
 	// recalledFacts are those of before the restart.
 	recalledFacts facts.State
@@ -123,7 +127,7 @@ func New(o Options) (*Controller, error) {
 		observations: observation.New(silence(o.Interval)), switches: newSwitches(), started: time.Now(),
 		owners: map[string]*owner{}, remembered: map[string]remembered{},
 	}
-	c.teller = newTeller(c.logger)
+	c.teller, c.probed = newTeller(c.logger), probed{tell: o.OnProbed}
 	c.facts = facts.New(facts.Options{
 		Mode: o.Mode, Alertmanager: o.Alertmanager != nil, WatchdogLimit: o.WatchdogLimit,
 		ResendLimit: o.ResendLimit,

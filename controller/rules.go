@@ -61,6 +61,7 @@ func (c *Controller) learn(r evaluator.Result) {
 	touched := c.facts.SetLocal(factsOf(r.Alerts), now)
 	c.overview.SetFigures(c.figures())
 	c.routes.round.Add(1)
+	c.probed.look(c, now)
 	c.evaluated.Store(true)
 	c.wakeAll()
 	if len(touched) > 0 {

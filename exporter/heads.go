@@ -18,6 +18,8 @@ type Head struct {
 	// it is unknown.
 	Hash   string `json:"hash,omitempty"`
 	Height uint64 `json:"height,omitempty"`
+	// Parent is the hash of the block before; empty if it is unknown.
+	Parent string `json:"parent,omitempty"`
 	// LastError is the last probe that failed; nil if none did.
 	LastError *HeadError `json:"last_error,omitempty"`
 }
@@ -39,7 +41,7 @@ func (e *Exporter) Head(chain, provider string) (Head, bool) {
 	}
 	h := Head{Chain: chain, Provider: provider}
 	if status.HeightKnown(time.Now()) {
-		h.Hash, h.Height = status.Hash, status.Height
+		h.Hash, h.Height, h.Parent = status.Hash, status.Height, status.Tip.Parent
 	}
 	if history, ok := e.prober.History(key); ok && len(history.Failures) > 0 {
 		last := history.Failures[len(history.Failures)-1]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-rpc/understudy/controller"
 	"github.com/understudy-rpc/understudy/controller/evaluator"
+	"github.com/understudy-rpc/understudy/controller/gateway"
 	"github.com/understudy-rpc/understudy/controller/overview"
 	"github.com/understudy-rpc/understudy/internal/config"
 )
@@ -56,16 +57,20 @@ func (p *program) runController(file string, flags serverFlags, decide decisionF
 		o.Exporters = append(o.Exporters, evaluator.FromURL(exporterJob, u, client, evaluator.ScrapeLimits{}))
 	}
 	o.Others = []evaluator.Source{evaluator.FromGatherer(controllerJob, (*flags.web.WebListenAddresses)[0], own.registry)}
-	known := overview.NewHeads(metrics, client, s.logger)
+	// Nothing is heard before the gateway is there.
+	var g *gateway.Gateway
+	known := overview.NewHeads(metrics, client, s.logger, func(h overview.Head) {
+		g.Saw(h.Chain, h.Provider, gateway.Block{Height: h.Height, Hash: h.Hash, Parent: h.Parent})
+	})
 	o.Details = known
+	o.OnProbed = func(chain, provider string, good bool) { g.Probed(chain, provider, good) }
 	c, err := controller.New(o)
 	if err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
 	own.publishReady(c)
-	g, err := newGateway(c, o.Config, o.Registerer, s.logger, nil)
-	if err != nil {
+	if g, err = newGateway(c, o.Config, o.Registerer, s.logger, nil); err != nil {
 		return p.fail(err)
 	}
 	s.reload = func() error { return own.reload(c, g) }

@@ -27,6 +27,7 @@ type decisionFlags struct {
 	ruleFiles                      *[]string
 	bundled                        *bool
 	maxWatchers                    *int
+	entrances                      *[]string
 }
 
 // addDecisionFlags adds them to a command.
@@ -44,6 +45,7 @@ func addDecisionFlags(c *kingpin.CmdClause) decisionFlags {
 		ruleFiles:          c.Flag("rules.file", "Further rule files, a glob; repeatable.").PlaceHolder("GLOB").Strings(),
 		bundled:            c.Flag("rules.bundled", "Evaluate the bundled rules.").Default("true").Bool(),
 		maxWatchers:        c.Flag("web.max-watchers", "How many long polls and event streams may wait at the same time.").Default("10000").Int(),
+		entrances:          c.Flag("gateway.listen-address", "Address of a chain's own, as CHAIN=ADDRESS, whose root is that of /rpc/CHAIN, for clients that cannot be given a path; repeatable.").PlaceHolder("CHAIN=ADDRESS").Strings(),
 	}
 }
 

@@ -22,6 +22,7 @@ type environment struct {
 	Evaluator        string        `env:"EVALUATOR"`
 	ExporterHTTP     string        `env:"EXPORTER_HTTP_CONFIG_FILE"`
 	ExporterURL      []string      `env:"EXPORTER_URL" envSeparator:","`
+	GatewayListen    []string      `env:"GATEWAY_LISTEN_ADDRESS" envSeparator:","`
 	Once             bool          `env:"ONCE"`
 	Play             *bool         `env:"PLAY"`
 	Quiet            bool          `env:"QUIET"`
@@ -81,6 +82,9 @@ func (e environment) values() map[string][]string {
 	word("exporter.http-config-file", e.ExporterHTTP)
 	if len(e.ExporterURL) > 0 {
 		set["exporter.url"] = e.ExporterURL
+	}
+	if len(e.GatewayListen) > 0 {
+		set["gateway.listen-address"] = e.GatewayListen
 	}
 	yes("quiet", e.Quiet)
 	word("rules.interval", e.RulesInterval)

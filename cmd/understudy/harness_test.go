@@ -103,6 +103,14 @@ func start(t testing.TB, environ []string, args ...string) *process {
 // startCommand starts a command that serves as a process on a free port.
 func startCommand(t testing.TB, name string, environ []string, args ...string) *process {
 	t.Helper()
+	p := launch(t, name, environ, args...)
+	p.eventually(func() bool { status, _ := p.get("/-/healthy"); return status == http.StatusOK }, "it serves")
+	return p
+}
+
+// launch is startCommand without the wait until it serves.
+func launch(t testing.TB, name string, environ []string, args ...string) *process {
+	t.Helper()
 	p := &process{t: t, address: freeAddress(t)}
 	p.cmd = exec.Command(os.Args[0], append([]string{name, "--web.listen-address=" + p.address}, args...)...)
 	p.cmd.Env = append(append(os.Environ(), asProgram+"=yes"), environ...)
@@ -116,7 +124,6 @@ func startCommand(t testing.TB, name string, environ []string, args ...string) *
 			t.Log(p.log.String())
 		}
 	})
-	p.eventually(func() bool { status, _ := p.get("/-/healthy"); return status == http.StatusOK }, "it serves")
 	return p
 }
 
@@ -196,4 +203,12 @@ func (l *lockedBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// nameOf is the name of who serves; empty if nobody does.
+func nameOf(provider *string) string {
+	if provider == nil {
+		return ""
+	}
+	return *provider
 }

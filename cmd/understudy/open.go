@@ -60,7 +60,11 @@ func (s *service) open(c *controller.Controller, g *gateway.Gateway, o controlle
 	}
 	r.Mount("/", pages)
 	s.handler = g.Under(prefix+"/rpc/", r)
-	return nil
+	entrances, err := entrancesOf(*f.entrances, o.Config.Chains)
+	if err != nil {
+		return err
+	}
+	return s.openEntrances(entrances, g)
 }
 
 // openStatusPage puts the status page at the root.

@@ -116,10 +116,7 @@ func (s *service) exporterOptions(reload func() error) exporter.HandlerOptions {
 
 // serve runs parts, server and signals as one group and returns the exit status.
 func (s *service) serve() int {
-	server := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
-	}
+	server := s.server(s.handler)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var g run.Group
@@ -147,6 +144,14 @@ func (s *service) serve() int {
 	}
 	s.logger.Info("Stopped")
 	return exitOK
+}
+
+// server is one for a handler, with the bounds that hold for everybody.
+func (s *service) server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
+	}
 }
 
 // shutDown lets the requests under way finish, within bounds.

@@ -113,11 +113,3 @@ func (w *witness) seeActive(a wire.Active) {
 func (w *witness) blame(format string, args ...any) {
 	w.mistakes = append(w.mistakes, fmt.Sprintf(format, args...))
 }
-
-// nameOf is the name of who serves; empty if nobody does.
-func nameOf(provider *string) string {
-	if provider == nil {
-		return ""
-	}
-	return *provider
-}

@@ -99,11 +99,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // a tenth of its price.
 func (g *Gateway) Under(prefix string, otherwise http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path := r.URL.RawPath
-		if path == "" {
-			path = r.URL.Path
-		}
-		below, ok := strings.CutPrefix(path, prefix)
+		below, ok := strings.CutPrefix(pathOf(r), prefix)
 		chain, rest, _ := strings.Cut(below, "/")
 		if !ok || chain == "" {
 			otherwise.ServeHTTP(w, r)
@@ -111,6 +107,22 @@ func (g *Gateway) Under(prefix string, otherwise http.Handler) http.Handler {
 		}
 		g.serve(w, r, chain, rest)
 	})
+}
+
+// At is a handler whose every path belongs to one chain, for an address of the
+// chain's own.
+func (g *Gateway) At(chain string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.serve(w, r, chain, strings.TrimPrefix(pathOf(r), "/"))
+	})
+}
+
+// pathOf is the path as it came.
+func pathOf(r *http.Request) string {
+	if r.URL.RawPath != "" {
+		return r.URL.RawPath
+	}
+	return r.URL.Path
 }
 
 // serve answers one request for a chain. rest is the path below the chain's own, as

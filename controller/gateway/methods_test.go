@@ -142,6 +142,16 @@ func TestPathsThatNobodyAskedForAreRefused(t *testing.T) {
 	}
 }
 
+func TestARefusedWalletIsToldAsClientsOfBitcoinReadIt(t *testing.T) {
+	t.Parallel()
+	for body, id := range map[string]string{`{"id":7,"method":"getbalance"}`: "7", `[{"id":7,"method":"getbalance"}]`: "null", `{`: "null"} {
+		w := newWorld(t, config.BitcoinRPC, 1, Options{})
+		rec := w.do("POST", "/rpc/c/wallet/hot", body)
+		require.Equal(t, 404, rec.Code, "they read the error of no other status but 500 and 200")
+		require.Contains(t, rec.Body.String(), `"id":`+id+`,"error":{"code":-32601,"message":"/wallet/hot is not let through`)
+	}
+}
+
 func TestADeniedCallDoesNotSpoilItsBatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, config.EVMRPC, 1, Options{})

@@ -127,6 +127,8 @@ func TestCodesMeanDifferentThingsInDifferentFamilies(t *testing.T) {
 		"-32004 is no method on EVM":        {config.EVMRPC, "eth_x", rpcFails(-32004, "unsupported"), Unsupported},
 		"-32603 is stale on Stellar":        {config.SorobanRPC, "getHealth", rpcFails(-32603, "latency (33s) since last known ledger closed is too high (>30s)"), Unavailable},
 		"-32603 is a height on Cosmos":      {config.CometBFTRPC, "block", rpcFailsWith(-32603, "Internal error", "height 99 must be less than or equal to the current blockchain height 6"), Missing},
+		"a node of Cosmos that stops":       {config.CometBFTRPC, "block", says(500, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32603,"message":"Internal error","data":"pebble: closed"}}`), Unavailable},
+		"a node of EVM that stops":          {config.EVMRPC, "eth_getBalance", says(200, `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"leveldb: closed"}}`), Unavailable},
 		"-28 is starting on Bitcoin":        {config.BitcoinRPC, "getblockcount", says(500, `{"result":null,"error":{"code":-28,"message":"Loading block index..."},"id":$id}`), Unavailable},
 		"-8 is a height on Bitcoin":         {config.BitcoinRPC, "getblockhash", says(500, `{"result":null,"error":{"code":-8,"message":"Block height out of range"},"id":$id}`), Missing},
 		"-5 is a transaction on Bitcoin":    {config.BitcoinRPC, "getrawtransaction", says(500, `{"result":null,"error":{"code":-5,"message":"No such mempool or blockchain transaction. Use gettransaction for wallet transactions."},"id":$id}`), Missing},

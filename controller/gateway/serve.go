@@ -58,8 +58,7 @@ func (x *exchange) serveREST() {
 func (x *exchange) serveRPC() {
 	policy := x.policyOf()
 	if !policy.rpcPath(x.route.Kind, x.plainPath()) {
-		x.deny()
-		x.refuse(problem{status: http.StatusForbidden, code: codeInvalidRequest, title: "Path not let through", detail: x.denial(x.path)})
+		x.refusePath()
 		return
 	}
 	var err error
@@ -90,6 +89,21 @@ func (x *exchange) serveRPC() {
 		return
 	}
 	x.finish(x.ask(), c.method)
+}
+
+// refusePath says that JSON-RPC is not forwarded to a path. The clients of Bitcoin
+// Core's family read no answer with another status than its own; what they ask for
+// is a wallet.
+func (x *exchange) refusePath() {
+	x.deny()
+	if calls, batch, err := parseCalls(x.body); err == nil && !batch {
+		x.question.id = calls[0].id
+	}
+	p := problem{status: http.StatusForbidden, code: codeInvalidRequest, title: "Path not let through", detail: x.denial(x.path)}
+	if x.dialect.kind == config.Bitcoin {
+		p.status, p.code = http.StatusNotFound, codeMethodNotFound
+	}
+	x.refuse(p)
 }
 
 // rule lets a call through or refuses it.

@@ -13,6 +13,10 @@ var stateWords = []row{
 		"amendmentblocked", "unlblocked", "wrongnetwork",
 	}},
 	{outcome: Unavailable, texts: []string{"server is overloaded", "no server available", "server is busy"}},
+	// A node that stops closes its database before its port.
+	{outcome: Unavailable, texts: []string{
+		"pebble: closed", "leveldb: closed", "database closed", "database is closed", "database not open", "db closed",
+	}},
 	{kinds: onStellar, outcome: Unavailable, texts: []string{
 		"data stores are not initialized", "since last known ledger closed is too high", "stale_history",
 		"historical db is too stale", "server_over_capacity", "still_ingesting", "horizon-errors/timeout",

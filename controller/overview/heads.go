@@ -25,21 +25,38 @@ const (
 )
 
 // Heads asks exporters for what is no metric: the hash of the newest block of a
-// provider and the words of its last error. It is for people and consumers;
-// nothing is decided by it.
+// provider and the words of its last error. It is for people, consumers and the
+// gateway; nothing is decided by it.
 type Heads struct {
 	exporters []config.URL
 	client    *http.Client
 	logger    *slog.Logger
+	tell      func(Head)
+	// told are the heads by exporter as they were told last. Only Run uses it.
+	told map[string]map[observation.Key]Head
 
 	mu      sync.RWMutex
 	details map[observation.Key]Detail
 }
 
+// Head is the newest block of a provider as an exporter's last probe found it.
+type Head struct {
+	Chain    string `json:"chain"`
+	Provider string `json:"provider"`
+	Height   uint64 `json:"height"`
+	Hash     string `json:"hash"`
+	// Parent is the hash of the block before; empty if it is unknown.
+	Parent string `json:"parent"`
+}
+
 // NewHeads knows nothing before Run. The exporters are given by the addresses of
-// their metrics, beside which the heads are.
-func NewHeads(metrics []config.URL, client *http.Client, logger *slog.Logger) *Heads {
-	return &Heads{exporters: metrics, client: client, logger: logger, details: map[observation.Key]Detail{}}
+// their metrics, beside which the heads are. tell, if not nil, is told of every
+// head with a hash that is another one than its exporter told before.
+func NewHeads(metrics []config.URL, client *http.Client, logger *slog.Logger, tell func(Head)) *Heads {
+	return &Heads{
+		exporters: metrics, client: client, logger: logger, tell: tell,
+		told: map[string]map[observation.Key]Head{}, details: map[observation.Key]Detail{},
+	}
 }
 
 // Detail is what the exporter that knows the provider last told.
@@ -73,6 +90,7 @@ func (h *Heads) ask(ctx context.Context) {
 			h.logger.Debug("An exporter did not tell its heads", "exporter", exporter, "err", err)
 			continue
 		}
+		h.pass(exporter.Reveal().String(), heads)
 		for _, one := range heads {
 			key := observation.Key{Chain: one.Chain, Provider: one.Provider}
 			if _, known := found[key]; !known {
@@ -85,11 +103,26 @@ func (h *Heads) ask(ctx context.Context) {
 	h.details = found
 }
 
+// pass tells of what an exporter has not told before. What it tells again may be
+// older than what was learnt of the provider meanwhile.
+func (h *Heads) pass(exporter string, heads []head) {
+	if h.tell == nil {
+		return
+	}
+	before, now := h.told[exporter], make(map[observation.Key]Head, len(heads))
+	for _, one := range heads {
+		key := observation.Key{Chain: one.Chain, Provider: one.Provider}
+		now[key] = one.Head
+		if one.Hash != "" && one.Head != before[key] {
+			h.tell(one.Head)
+		}
+	}
+	h.told[exporter] = now
+}
+
 // head is a provider's head as an exporter writes it.
 type head struct {
-	Chain     string      `json:"chain"`
-	Provider  string      `json:"provider"`
-	Hash      string      `json:"hash"`
+	Head
 	LastError *ProbeError `json:"last_error"`
 }
 

@@ -22,6 +22,7 @@ type AnvilChain struct {
 	mu      sync.Mutex
 	times   []int64       // When each block was mined, in Unix seconds; the first is that of height 1.
 	gone    map[int]bool  // Nodes that do not mine.
+	held    bool          // Nobody mines.
 	stopped chan struct{} // Closed once MineEvery has ended; nil before it began.
 	err     error         // Why it ended, if not for the end of the test.
 }
@@ -73,6 +74,9 @@ func (c *AnvilChain) MineEvery(pause time.Duration) {
 func (c *AnvilChain) mine(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.held {
+		return nil
+	}
 	at := time.Now().Unix()
 	if n := len(c.times); n > 0 {
 		at = max(at, c.times[n-1]+1)
@@ -87,6 +91,22 @@ func (c *AnvilChain) mine(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Hold lets the chain stand still, and returns its height, at which every node is
+// that follows.
+func (c *AnvilChain) Hold() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = true
+	return int64(len(c.times))
+}
+
+// GoOn ends what Hold began.
+func (c *AnvilChain) GoOn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = false
 }
 
 // Leave lets a node mine no more: it stays behind, as one does that hangs or

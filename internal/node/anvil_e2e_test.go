@@ -84,6 +84,19 @@ func TestAnvilsOfOneChainHaveTheSameBlocksUnlessBent(t *testing.T) {
 	require.Equal(t, a.Hash(stopped+20), bent.Hash(stopped+20))
 }
 
+func TestAnvilsStandStillWhileTheirChainIsHeld(t *testing.T) {
+	t.Parallel()
+	c := node.Anvils(t, 31337, 2)
+	c.MineEvery(20 * time.Millisecond)
+	awaitAnvil(t, c.Node(1), 3)
+	held := c.Hold()
+	require.Equal(t, held, c.Node(0).Height())
+	require.Equal(t, held, c.Node(1).Height())
+	require.Equal(t, held, c.Hold(), "it stands still")
+	c.GoOn()
+	awaitAnvil(t, c.Node(0), held+2)
+}
+
 // awaitAnvil waits until the node has reached a height.
 func awaitAnvil(t *testing.T, n *node.AnvilNode, height int64) {
 	t.Helper()

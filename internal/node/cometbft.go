@@ -44,15 +44,22 @@ func CometBFT(tb testing.TB) *CometNode {
 func Follower(tb testing.TB, validator *CometNode) *CometNode {
 	tb.Helper()
 	n := newCometNode(tb, "follower")
-	genesis, err := os.ReadFile(filepath.Join(validator.home, "config", "genesis.json"))
-	if err != nil {
-		tb.Fatalf("node cometbft: %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(n.home, "config", "genesis.json"), genesis, 0o600); err != nil {
-		tb.Fatalf("node cometbft: %v", err)
-	}
+	n.copyFrom(tb, validator, "genesis.json")
 	id := cometbft(tb, validator.home, "show-node-id")
 	n.start(tb, "--p2p.persistent_peers", id+"@"+validator.peerAddress)
+	return n
+}
+
+// Rival starts a node in the place of another one, which was stopped, that signs
+// with the validator's key and the same genesis a chain of its own: from block 2
+// on, its blocks are not those of the validator. That is what a network shows that
+// was forked with more than two thirds of its votes.
+func Rival(tb testing.TB, validator, place *CometNode) *CometNode {
+	tb.Helper()
+	n := newCometNode(tb, "rival")
+	n.copyFrom(tb, validator, "genesis.json", "priv_validator_key.json")
+	n.RPC = place.RPC
+	n.start(tb)
 	return n
 }
 
@@ -67,6 +74,20 @@ func newCometNode(tb testing.TB, role string) *CometNode {
 	cometbft(tb, n.home, "init")
 	n.configure(tb)
 	return n
+}
+
+// copyFrom takes files of another node's configuration over.
+func (n *CometNode) copyFrom(tb testing.TB, other *CometNode, names ...string) {
+	tb.Helper()
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(other.home, "config", name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(n.home, "config", name), text, 0o600)
+		}
+		if err != nil {
+			tb.Fatalf("node cometbft: %v", err)
+		}
+	}
 }
 
 // configure changes what no flag can: fast blocks, and peers on loopback.

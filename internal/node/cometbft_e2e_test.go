@@ -39,6 +39,23 @@ func TestCometBFTFollowerCatchesUpAndSeesTheChainHalt(t *testing.T) {
 	follower.AwaitHeight(halted.Height + 3)
 }
 
+func TestARivalHasTheChainsNameAndOtherBlocks(t *testing.T) {
+	t.Parallel()
+	validator := node.CometBFT(t)
+	follower := node.Follower(t, validator)
+	follower.AwaitHeight(3)
+	follower.Stop()
+	rival := node.Rival(t, validator, follower)
+	rival.AwaitHeight(3)
+	require.Equal(t, follower.URL(), rival.URL())
+	require.Equal(t, validator.Status().Network, rival.Status().Network)
+	require.NotEqual(t, validator.Hash(3), rival.Hash(3))
+	rival.Stop()
+	follower.Restart()
+	follower.AwaitHeight(4)
+	require.Equal(t, validator.Hash(3), follower.Hash(3))
+}
+
 func TestCometBFTKnowsNoBlockOfTheFutureAndRefusesAfterStop(t *testing.T) {
 	t.Parallel()
 	n := node.CometBFT(t)

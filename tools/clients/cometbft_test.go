@@ -19,29 +19,50 @@ func TestTheClientOfCometBFTNoticesNothingWhileANodeFails(t *testing.T) {
 	t.Parallel()
 	validator := node.CometBFT(t)
 	validator.AwaitHeight(2)
-	follower := node.Follower(t, validator)
-	follower.AwaitHeight(2)
+	first, voice := node.Follower(t, validator), node.Follower(t, validator)
+	first.AwaitHeight(2)
+	voice.AwaitHeight(2)
 	var b strings.Builder
-	b.WriteString("chains:\n  gaia:\n    network: any\n    block_time: 200ms\n    failover: {health_check_interval: 1s, max_block_lag: 50}\n    gateway: {attempt_timeout: 1s}\n    providers:\n")
-	for name, url := range map[string]string{"follower": follower.URL(), "validator": validator.URL()} {
-		priority := map[string]int{"follower": 1, "validator": 2}[name]
-		fmt.Fprintf(&b, "      - {name: %s, type: cometbft-rpc, rpc_host: %q, priority: %d}\n", name, url, priority)
+	// A rival begins at height 1, and is to be seen as what it is, not as late.
+	fmt.Fprintf(&b, "chains:\n  gaia:\n    network: any\n    block_time: 200ms\n    failover: "+hasty+"\n    gateway: {attempt_timeout: 1s, cooldown: 1s}\n    providers:\n", ", max_block_lag: 100000")
+	// Two are asked. The third one is a voice, as a fork takes two to be outvoted.
+	for i, n := range []*node.CometNode{first, validator, voice} {
+		fmt.Fprintf(&b, "      - {name: %s, type: cometbft-rpc, rpc_host: %q}\n", []string{"follower", "validator", "voice"}[i], n.URL())
 	}
-	address := start(t, "gaia", 2, b.String())
-	client, err := http.New("http://" + address + "/rpc/gaia")
+	c := &course{first: "follower", call: `{"jsonrpc":"2.0","id":1,"method":"health","params":{}}`, seen: &sightings{}, right: validator.Hash}
+	c.understudy = start(t, "gaia", 3, b.String(), nil)
+	asking, err := http.New("http://" + c.address + "/rpc/gaia")
 	require.NoError(t, err)
-	l := repeat(t, func(ctx context.Context) error { return scan(ctx, client) })
-	l.more(3, "all is well")
-	follower.Pause()
-	l.more(5, "the active one hangs")
-	follower.Stop()
-	l.more(5, "the active one is gone")
-	l.quiet()
+	c.clients = []client{repeat(t, func(ctx context.Context) error { return scan(ctx, asking, c.seen) })}
+	c.more(3, "all is well")
+
+	c.fails("it hangs", first.Pause, first.Resume)
+	var end func()
+	c.fails("it is gone, and then limits the rate", func() {
+		first.Stop()
+		c.more(4, "it is gone")
+		end = node.LimitRate(t, first.RPC)
+	}, func() {
+		end()
+		first.Restart()
+	})
+	var rival *node.CometNode
+	c.fails("it is on a fork", func() {
+		first.Stop()
+		c.awaitLeft("follower")
+		rival = node.Rival(t, validator, first)
+		rival.AwaitHeight(5)
+		c.awaitFact("follower", "ProviderInconsistent")
+	}, func() {
+		rival.Stop()
+		first.Restart()
+	})
+	c.quiet()
 }
 
 // scan is one round of what a scanner asks a Cosmos node: the status, a block
 // with its results, a block that is not there, and an application's state.
-func scan(ctx context.Context, client *http.HTTP) error {
+func scan(ctx context.Context, client *http.HTTP, seen *sightings) error {
 	status, err := client.Status(ctx)
 	if err != nil {
 		return fmt.Errorf("status: %w", err)
@@ -52,6 +73,7 @@ func scan(ctx context.Context, client *http.HTTP) error {
 	if err != nil || block.Block.Height != height {
 		return fmt.Errorf("block %d: %w", height, err)
 	}
+	seen.add(height, block.BlockID.Hash.String())
 	if _, err := client.BlockResults(ctx, &height); err != nil {
 		return fmt.Errorf("results of block %d: %w", height, err)
 	}

@@ -1,11 +1,12 @@
 //go:build e2e
 
-// Package clients has no code but tests: the Go clients that programs use, sent
+// Package clients has no code but tests: the clients that programs use, sent
 // through the gateway while real nodes fail. It is a module of its own, so that
 // Understudy does not depend on them.
 package clients
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,13 +15,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
+	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-rpc/understudy/internal/node"
+	"github.com/understudy-rpc/understudy/rules"
 )
 
 // program is the path of the built program.
@@ -44,25 +46,56 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// start runs understudy with a configuration and gives its address once so many
-// providers of the chain may be asked.
-func start(t *testing.T, chain string, providers int, configuration string) string {
+// hasty is the failover policy of tests that wait for what probes find.
+const hasty = "{health_check_interval: 1s, suspect_check_interval: 200ms, request_timeout: 900ms, error_threshold: 3, error_window: 10s, " +
+	"recovery_check_interval: 500ms, min_recovery_checks: 2, flap_penalty: false, integrity: {interval: 1s}%s}"
+
+// understudy is the program running by itself.
+type understudy struct {
+	t       *testing.T
+	address string
+	chain   string
+}
+
+// start runs understudy and waits until so many providers of the chain may be
+// asked. The configuration is in a file, or else in the environment.
+func start(t *testing.T, chain string, providers int, configuration string, environ []string, args ...string) *understudy {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "understudy.yml")
-	require.NoError(t, os.WriteFile(file, []byte(configuration), 0o600))
-	address := node.FreeAddress(t)
+	u := &understudy{t, node.FreeAddress(t), chain}
+	args = append([]string{
+		"run", "--web.listen-address=" + u.address, "--storage.path=" + t.TempDir(),
+		"--no-rules.bundled", "--rules.file=" + filepath.Join(hastyRules(t), "*.yml"),
+	}, args...)
+	if configuration != "" {
+		file := filepath.Join(t.TempDir(), "understudy.yml")
+		require.NoError(t, os.WriteFile(file, []byte(configuration), 0o600))
+		args = append(args, "--config.file="+file)
+	}
 	node.Start(t, node.Spec{
-		Name: "understudy", Binary: program,
-		Args: []string{"run", "--config.file=" + file, "--web.listen-address=" + address, "--storage.path=" + t.TempDir()},
+		Name: "understudy", Binary: program, Args: args, Env: environ,
 		Ready: func(ctx context.Context) error {
-			f, err := failover(ctx, address, chain)
+			f, err := u.failover(ctx)
 			if err == nil && f.HealthyEndpoints != providers {
 				err = fmt.Errorf("%d of %d providers may be asked", f.HealthyEndpoints, providers)
 			}
 			return err
 		},
 	})
-	return address
+	return u
+}
+
+// hastyRules is a folder with the bundled rules, whose alerts end with what they
+// are about instead of half a minute later.
+func hastyRules(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range rules.FileNames() {
+		text, err := rules.Files.ReadFile(name)
+		require.NoError(t, err)
+		text = bytes.ReplaceAll(text, []byte("keep_firing_for: 30s"), []byte("keep_firing_for: 1s"))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	return dir
 }
 
 // endpoints is what the gateway knows of a chain.
@@ -72,18 +105,9 @@ type endpoints struct {
 }
 
 // failover asks for it.
-func failover(ctx context.Context, address, chain string) (endpoints, error) {
+func (u *understudy) failover(ctx context.Context) (endpoints, error) {
 	var health struct{ Failover *endpoints }
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/health?chain="+chain, nil)
-	if err != nil {
-		return endpoints{}, err
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return endpoints{}, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	if err := json.NewDecoder(res.Body).Decode(&health); err != nil {
+	if _, err := u.ask(ctx, http.MethodGet, "/health?chain="+u.chain, "", &health); err != nil {
 		return endpoints{}, err
 	}
 	if health.Failover == nil {
@@ -92,61 +116,103 @@ func failover(ctx context.Context, address, chain string) (endpoints, error) {
 	return *health.Failover, nil
 }
 
-// load repeats a client's calls until it is ended, and keeps what went wrong.
-type load struct {
-	t      *testing.T
-	cancel context.CancelFunc
-	ended  chan struct{}
-
-	mu     sync.Mutex
-	rounds int
-	errors []error
+// ask asks for JSON, and gives the header of the answer.
+func (u *understudy) ask(ctx context.Context, method, path, body string, into any) (http.Header, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+u.address+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	return res.Header, json.NewDecoder(res.Body).Decode(into)
 }
 
-// repeat begins a load.
-func repeat(t *testing.T, round func(ctx context.Context) error) *load {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	l := &load{t: t, cancel: cancel, ended: make(chan struct{})}
-	go func() {
-		defer close(l.ended)
-		for ctx.Err() == nil {
-			// A round that has begun is ended, so that nothing looks like an error.
-			within, done := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-			err := round(within)
-			done()
-			l.mu.Lock()
-			l.rounds++
-			if err != nil {
-				l.errors = append(l.errors, fmt.Errorf("round %d: %w", l.rounds, err))
-			}
-			l.mu.Unlock()
+// active is whom the controller names.
+func (u *understudy) active(ctx context.Context) (string, error) {
+	var a struct{ Provider string }
+	_, err := u.ask(ctx, http.MethodGet, "/active/"+u.chain, "", &a)
+	return a.Provider, err
+}
+
+// awaitServes waits until the controller names a provider and the gateway has its
+// answers from it.
+func (u *understudy) awaitServes(provider, call string) {
+	u.t.Helper()
+	node.Await(u.t, provider+" to serve", func(ctx context.Context) error {
+		named, err := u.active(ctx)
+		if err != nil {
+			return err
 		}
-	}()
-	t.Cleanup(l.end)
-	return l
+		var answer any
+		header, err := u.ask(ctx, http.MethodPost, "/rpc/"+u.chain, call, &answer)
+		if err == nil && (named != provider || header.Get("X-Understudy-Provider") != provider) {
+			err = fmt.Errorf("the controller names %q, and %q answers", named, header.Get("X-Understudy-Provider"))
+		}
+		return err
+	})
 }
 
-// more waits for further rounds to end.
-func (l *load) more(rounds int, what string) {
-	l.t.Helper()
-	l.mu.Lock()
-	want := l.rounds + rounds
-	l.mu.Unlock()
-	require.Eventually(l.t, func() bool {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.rounds >= want
-	}, 2*time.Minute, 20*time.Millisecond, what)
+// awaitLeft waits until the controller names somebody else.
+func (u *understudy) awaitLeft(provider string) {
+	u.t.Helper()
+	node.Await(u.t, "another one than "+provider+" to serve", func(ctx context.Context) error {
+		named, err := u.active(ctx)
+		if err == nil && (named == provider || named == "") {
+			err = fmt.Errorf("the controller names %q", named)
+		}
+		return err
+	})
 }
 
-func (l *load) end() {
-	l.cancel()
-	<-l.ended
+// awaitHeights waits until providers were probed at a height: the named ones, or
+// all.
+func (u *understudy) awaitHeights(height int64, names ...string) {
+	u.t.Helper()
+	node.Await(u.t, fmt.Sprintf("providers to be seen at height %d: %v", height, names), func(ctx context.Context) error {
+		var chain struct {
+			Providers []struct {
+				Name   string
+				Height int64 `json:"block_height"`
+			}
+		}
+		_, err := u.ask(ctx, http.MethodGet, "/thorchain/providers/"+u.chain, "", &chain)
+		for _, p := range chain.Providers {
+			if named := len(names) == 0 || slices.Contains(names, p.Name); err == nil && named && p.Height != height {
+				err = fmt.Errorf("%s is at %d", p.Name, p.Height)
+			}
+		}
+		return err
+	})
 }
 
-// quiet ends the load, which must have seen no error.
-func (l *load) quiet() {
-	l.t.Helper()
-	l.end()
-	require.Empty(l.t, l.errors, "after %d rounds", l.rounds)
+// awaitFact waits until an alert counts against a provider.
+func (u *understudy) awaitFact(provider, alert string) {
+	u.t.Helper()
+	node.Await(u.t, alert+" to count against "+provider, func(ctx context.Context) error {
+		var chain struct {
+			Providers []struct {
+				Name   string
+				Alerts []struct {
+					Name   string
+					Counts bool
+				}
+			}
+		}
+		_, err := u.ask(ctx, http.MethodGet, "/thorchain/providers/"+u.chain, "", &chain)
+		if err != nil {
+			return err
+		}
+		for _, p := range chain.Providers {
+			for _, a := range p.Alerts {
+				if p.Name == provider && a.Name == alert && a.Counts {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("%+v do", chain.Providers)
+	})
 }

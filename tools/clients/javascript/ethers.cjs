@@ -19,6 +19,7 @@ async function calls(seen) {
   const blocks = await Promise.all(heights.map((height) => provider.getBlock(height)));
   for (let i = 0; i < blocks.length; i += 1) {
     if (!blocks[i] || blocks[i].number !== heights[i]) throw new Error(`no block ${heights[i]}`);
+    seen.blocks.push({ height: heights[i], hash: blocks[i].hash });
   }
   await provider.getBalance(`0x${'11'.repeat(20)}`);
   await provider.getFeeData();
@@ -26,7 +27,7 @@ async function calls(seen) {
 
 async function run() {
   for (let round = 1; going; round += 1) {
-    const seen = { round, errors: [] };
+    const seen = { round, errors: [], blocks: [] };
     try {
       await calls(seen);
     } catch (err) {

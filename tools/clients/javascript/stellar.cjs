@@ -21,7 +21,11 @@ const calls = {
     if (status !== 'healthy') throw new Error(`status ${status}`);
   },
   async getNetwork(seen) { seen.passphrase = (await server.getNetwork()).passphrase; },
-  async getLatestLedger(seen) { seen.ledger = (await server.getLatestLedger()).sequence; },
+  async getLatestLedger(seen) {
+    const { id, sequence } = await server.getLatestLedger();
+    seen.ledger = sequence;
+    seen.blocks.push({ height: sequence, hash: id });
+  },
   async getAccount() { await server.getAccount(keys.publicKey()); },
   async simulateTransaction(seen) {
     const answer = await server.simulateTransaction(built(seen, new Contract(contract).call('harvest')));
@@ -49,7 +53,7 @@ function built(seen, operation) {
 
 async function run() {
   for (let round = 1; going; round += 1) {
-    const seen = { round };
+    const seen = { round, blocks: [] };
     const errors = [];
     for (const [name, call] of Object.entries(calls)) {
       try {
@@ -58,7 +62,7 @@ async function run() {
         errors.push(`${name}: ${err && err.message ? err.message : JSON.stringify(err)}`);
       }
     }
-    console.log(JSON.stringify({ round, ledger: seen.ledger, errors }));
+    console.log(JSON.stringify({ round, blocks: seen.blocks, errors }));
     await new Promise((resolve) => { setTimeout(resolve, 50); });
   }
 }
