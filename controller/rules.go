@@ -61,9 +61,11 @@ func (c *Controller) learn(r evaluator.Result) {
 	touched := c.facts.SetLocal(factsOf(r.Alerts), now)
 	c.overview.SetFigures(c.figures())
 	c.routes.round.Add(1)
-	c.probed.look(c, now)
 	c.evaluated.Store(true)
+	// Where there is something new, first.
+	c.wake(touched)
 	c.wakeAll()
+	c.probed.look(c, now)
 	if len(touched) > 0 {
 		c.overview.Changed()
 	}

@@ -20,7 +20,7 @@ import (
 const (
 	latencyChains, latencyProviders = 20, 5
 	// latencyAtOnce is how many chains are in trouble at a time.
-	latencyAtOnce = 8
+	latencyAtOnce = 4
 )
 
 // BenchmarkDecisionLatency measures, with 100 providers at the default interval
