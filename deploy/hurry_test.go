@@ -23,7 +23,7 @@ type pace struct {
 var paces = []pace{
 	{
 		"demo.yml", "/etc/understudy/understudy.yml", []string{"exporter", "controller"},
-		map[string]string{"recovery_check_interval: 3s": "recovery_check_interval: 1s", "error_window: 15s": "error_window: 5s"},
+		map[string]string{"recovery_check_interval: 3s": "recovery_check_interval: 1s", "error_window: 15s": "error_window: 8s"},
 	},
 	{
 		"prometheus.yml", "/etc/prometheus/prometheus.yml", []string{"prometheus"},

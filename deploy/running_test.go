@@ -26,7 +26,7 @@ func TestTheComposeFileRunsAndTheRightProviderServes(t *testing.T) {
 		heal      []func()
 	}{
 		{"a provider hangs", []func(){s.docker("pause", "eth-own-node")}, "alertmanager", []func(){s.docker("unpause", "eth-own-node")}},
-		{"a provider refuses connections", []func(){s.docker("stop", "eth-own-node")}, "alertmanager", []func(){s.docker("start", "eth-own-node")}},
+		{"a provider is stopped", []func(){s.docker("stop", "eth-own-node")}, "alertmanager", []func(){s.docker("start", "eth-own-node")}},
 		{"a provider is cut off", []func(){s.cut("eth-own-node")}, "alertmanager", []func(){s.join("eth-own-node")}},
 		{
 			"Alertmanager hangs and a provider is down", []func(){s.docker("pause", "alertmanager"), s.docker("stop", "eth-own-node")}, "local",

@@ -78,17 +78,26 @@ func (s *stack) down() {
 	if s.Failed() {
 		s.Log(s.say(context.Background(), "logs", "--no-color", "--tail=40"))
 	}
-	s.say(context.Background(), "down", "--volumes", "--remove-orphans", "--timeout", "2")
-	for what, args := range map[string][]string{
-		"containers": {"ps", "--all"}, "networks": {"network", "ls"}, "volumes": {"volume", "ls"},
-	} {
-		args = append(args, "--quiet", "--filter", "label=com.docker.compose.project="+s.project)
-		output, err := exec.Command("docker", args...).CombinedOutput()
-		require.NoError(s, err)
-		require.Emptyf(s, string(output), "%s are left", what)
+	// One after the other: a daemon that removes many at once can lose count of who is
+	// on a network, and then keeps the network for ever.
+	if ids := s.left("ps", "--all"); len(ids) > 0 {
+		output, err := exec.Command("docker", append([]string{"rm", "--force"}, ids...)...).CombinedOutput()
+		require.NoErrorf(s, err, "%s", output)
 	}
+	s.say(context.Background(), "down", "--volumes", "--remove-orphans")
+	require.Empty(s, s.left("ps", "--all"))
+	require.Empty(s, s.left("network", "ls"))
+	require.Empty(s, s.left("volume", "ls"))
 	_ = exec.Command("docker", "image", "rm", "--force", "understudy:"+s.project).Run()
 	_ = exec.Command("docker", "image", "prune", "--force", "--filter", "label="+standInLabel).Run()
+}
+
+// left are the ids of what a list of Docker's has of this stack.
+func (s *stack) left(list ...string) []string {
+	s.Helper()
+	output, err := exec.Command("docker", append(list, "--quiet", "--filter", "label=com.docker.compose.project="+s.project)...).Output()
+	require.NoError(s, err)
+	return strings.Fields(string(output))
 }
 
 // say runs docker-compose, as whichever of its two forms is there.
