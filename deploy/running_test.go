@@ -14,6 +14,7 @@ func TestTheComposeFileRunsAndTheRightProviderServes(t *testing.T) {
 	s := newStack(t)
 	t.Logf("the images are there after %.0f s", time.Since(begin).Seconds())
 	s.up()
+	s.healthy()
 	s.serves("own-node", "alertmanager")
 	t.Logf("the first provider serves after %.0f s", time.Since(begin).Seconds())
 	// The other chain, to which nothing happens.

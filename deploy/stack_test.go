@@ -34,9 +34,10 @@ func newStack(t *testing.T) *stack {
 	output, err := exec.CommandContext(t.Context(), "docker", "info").CombinedOutput()
 	require.NoErrorf(t, err, "no Docker daemon answers; run tools/setup compose: %s", output)
 	s := &stack{T: t, project: "understudytest" + strconv.Itoa(os.Getpid())}
+	unreachable := map[string]bool{}
 	for _, image := range append(bases(t), monitors(t)...) {
-		real := image.provide(t)
-		s.grafana = s.grafana || real && image.name == compose(t).Services["grafana"].Image
+		itself := image.provide(t, unreachable)
+		s.grafana = s.grafana || itself && image.name == compose(t).Services["grafana"].Image
 	}
 	// What is set here would come before what the file of the demonstration sets.
 	s.environ = slices.DeleteFunc(os.Environ(), func(e string) bool {
@@ -60,6 +61,7 @@ func newStack(t *testing.T) *stack {
 // up builds the image and starts the services, as users do.
 func (s *stack) up() {
 	s.Cleanup(s.down)
+	s.Cleanup(s.tell)
 	// In one, with "up --build", only as of version 2.
 	begin := time.Now()
 	s.say(s.Context(), "build")
@@ -73,11 +75,15 @@ func (s *stack) up() {
 	s.say(s.Context(), args...)
 }
 
-// down removes everything, and fails if anything is left.
-func (s *stack) down() {
+// tell shows what the services say if the test has failed.
+func (s *stack) tell() {
 	if s.Failed() {
 		s.Log(s.say(context.Background(), "logs", "--no-color", "--tail=40"))
 	}
+}
+
+// down removes everything, and fails if anything is left.
+func (s *stack) down() {
 	// One after the other: a daemon that removes many at once can lose count of who is
 	// on a network, and then keeps the network for ever.
 	if ids := s.left("ps", "--all"); len(ids) > 0 {
@@ -124,6 +130,18 @@ func (s *stack) container(service string) string {
 	id := strings.TrimSpace(string(output))
 	require.NotEmpty(s, id, service)
 	return id
+}
+
+// healthy waits until every container finds itself well, by its own check.
+func (s *stack) healthy() {
+	s.Helper()
+	ids := s.left("ps", "--all")
+	require.NotEmpty(s, ids)
+	args := append([]string{"inspect", "--format", "{{.Name}} {{.State.Health.Status}}"}, ids...)
+	require.Eventually(s, func() bool {
+		output, err := exec.CommandContext(s.Context(), "docker", args...).CombinedOutput()
+		return err == nil && strings.Count(string(output), " healthy\n") == len(ids)
+	}, 2*time.Minute, time.Second, "everybody is well")
 }
 
 // docker does something to a service's container, when it is called.
