@@ -17,9 +17,6 @@ func TestTheComposeFileRunsAndTheRightProviderServes(t *testing.T) {
 	s.healthy()
 	s.serves("own-node", "alertmanager")
 	t.Logf("the first provider serves after %.0f s", time.Since(begin).Seconds())
-	// The other chain, to which nothing happens.
-	undisturbed := s.active("btc")
-	require.Equal(t, "local-daemon", undisturbed.Provider)
 	for _, step := range []struct {
 		name      string
 		hurt      []func()
@@ -52,7 +49,7 @@ func TestTheComposeFileRunsAndTheRightProviderServes(t *testing.T) {
 			do()
 		}
 		s.serves("own-node", "alertmanager")
-		require.Equal(t, undisturbed.Provider, s.active("btc").Provider, step.name)
+		require.Eventually(t, func() bool { return s.active("btc").Provider == "local-daemon" }, time.Minute, time.Second, "nothing happens to btc")
 		t.Logf("%s: another provider serves after %.0f s, the first one again after %.0f s", step.name, after.Seconds(), time.Since(begin).Seconds())
 	}
 }
