@@ -61,7 +61,7 @@ test: setup format vet ## set up, then run all tests; without real nodes: E2E=of
 .PHONY: compose
 compose: ## set up Docker, run the compose file and break it; takes four minutes
 	tools/setup compose
-	go test -tags compose -timeout 20m -run ComposeFileRuns -v ./deploy
+	go test -tags compose -count=1 -timeout 20m -run ComposeFileRuns -v ./deploy
 
 .PHONY: format
 format: ## fail when a file is not as gofmt writes it
