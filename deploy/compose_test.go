@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,7 @@ type composition struct {
 
 type service struct {
 	Image       string                       `yaml:"image"`
+	PullPolicy  string                       `yaml:"pull_policy"`
 	Build       any                          `yaml:"build"`
 	Profiles    []string                     `yaml:"profiles"`
 	Command     []string                     `yaml:"command"`
@@ -41,17 +43,39 @@ type service struct {
 }
 
 // choice is a variable with the value it has by default.
-var choice = regexp.MustCompile(`\$\{\w+:-([^}]*)\}`)
+var choice = regexp.MustCompile(`\$\{(\w+):-([^}]*)\}`)
 
 // compose is docker-compose.yml with no variable set.
 func compose(t *testing.T) composition {
 	t.Helper()
+	return composeWith(t, nil)
+}
+
+// composeWith is docker-compose.yml with variables.
+func composeWith(t *testing.T, variables map[string]string) composition {
+	t.Helper()
 	text, err := os.ReadFile("../docker-compose.yml")
 	require.NoError(t, err)
+	expanded := choice.ReplaceAllStringFunc(string(text), func(s string) string {
+		m := choice.FindStringSubmatch(s)
+		return cmp.Or(variables[m[1]], m[2])
+	})
 	var c composition
-	require.NoError(t, yaml.Unmarshal(choice.ReplaceAll(text, []byte("$1")), &c))
+	require.NoError(t, yaml.Unmarshal([]byte(expanded), &c))
 	require.NotEmpty(t, c.Services)
 	return c
+}
+
+// demonstration are the variables of the demonstration.
+func demonstration(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("compose/demo.env")
+	require.NoError(t, err)
+	variables := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^(\w+)=(\S+)$`).FindAllStringSubmatch(string(text), -1) {
+		variables[m[1]] = m[2]
+	}
+	return variables
 }
 
 // mount is what a container sees of the outside.
@@ -73,22 +97,52 @@ func mountsOf(t *testing.T, s service) []mount {
 
 func TestEveryMountedFileIsThereAndReadOnly(t *testing.T) {
 	t.Parallel()
-	c := compose(t)
-	used := map[string]bool{}
-	for name, s := range c.Services {
-		for _, m := range mountsOf(t, s) {
-			if !strings.HasPrefix(m.from, ".") {
-				require.Containsf(t, c.Volumes, m.from, "%s: no such volume", name)
-				used[m.from] = true
-				continue
+	for name, variables := range map[string]map[string]string{"nothing is set": nil, "the demonstration": demonstration(t)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := composeWith(t, variables)
+			used := map[string]bool{}
+			for name, s := range c.Services {
+				for _, m := range mountsOf(t, s) {
+					if !strings.HasPrefix(m.from, ".") {
+						require.Containsf(t, c.Volumes, m.from, "%s: no such volume", name)
+						used[m.from] = true
+						continue
+					}
+					info, err := os.Stat(filepath.Join("..", m.from))
+					require.NoErrorf(t, err, name)
+					require.Equalf(t, filepath.Ext(m.to) == "", info.IsDir(), "%s: %s", name, m.from)
+					require.Truef(t, m.readOnly, "%s can write to %s", name, m.from)
+				}
 			}
-			info, err := os.Stat(filepath.Join("..", m.from))
-			require.NoErrorf(t, err, name)
-			require.Equalf(t, filepath.Ext(m.to) == "", info.IsDir(), "%s: %s", name, m.from)
-			require.Truef(t, m.readOnly, "%s can write to %s", name, m.from)
+			require.Len(t, used, len(c.Volumes), "a volume that nobody mounts")
+		})
+	}
+}
+
+func TestExporterAndControllerHaveTheSameConfiguration(t *testing.T) {
+	t.Parallel()
+	for want, variables := range map[string]map[string]string{
+		"./internal/config/example.yml": nil,
+		"./deploy/compose/demo.yml":     demonstration(t),
+		"./mine.yml":                    {"UNDERSTUDY_CONFIG": "./mine.yml"},
+	} {
+		for _, name := range []string{"exporter", "controller"} {
+			s := composeWith(t, variables).Services[name]
+			require.Contains(t, mountsOf(t, s), mount{want, "/etc/understudy/understudy.yml", true}, name)
+			require.Contains(t, s.Command, "--config.file=/etc/understudy/understudy.yml", name)
 		}
 	}
-	require.Len(t, used, len(c.Volumes), "a volume that nobody mounts")
+	require.Equal(t, "demo", demonstration(t)["COMPOSE_PROFILES"])
+}
+
+func TestOneServiceBuildsTheImageOfAll(t *testing.T) {
+	t.Parallel()
+	for name, s := range compose(t).Services {
+		ours := strings.HasPrefix(s.Image, "understudy:")
+		require.Equal(t, name == "exporter", s.Build != nil, name)
+		require.Equal(t, ours && s.Build == nil, s.PullPolicy == "never", "%s: no registry has it", name)
+	}
 }
 
 func TestContainersAreContained(t *testing.T) {
@@ -111,7 +165,7 @@ func TestImagesArePinned(t *testing.T) {
 	for name, s := range compose(t).Services {
 		_, tag, ok := strings.Cut(s.Image, ":")
 		require.Truef(t, ok && tag != "latest", "%s: %s", name, s.Image)
-		if s.Build == nil {
+		if !strings.HasPrefix(s.Image, "understudy:") {
 			require.Regexp(t, `^v?\d+\.\d+\.\d+$`, tag, name)
 		}
 	}

@@ -14,14 +14,26 @@ import (
 	"github.com/understudy-rpc/understudy/rules"
 )
 
+// stages are the images that the two stages of the Dockerfile begin with.
+func stages(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("../Dockerfile")
+	require.NoError(t, err)
+	var images []string
+	for _, m := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(text), -1) {
+		images = append(images, m[1])
+	}
+	require.Len(t, images, 2)
+	return images
+}
+
 func TestTheImageIsSmallPinnedAndNotRoot(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../Dockerfile")
 	require.NoError(t, err)
-	stages := regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(text), -1)
-	require.Len(t, stages, 2)
-	require.Regexp(t, `^golang:\d+\.\d+\.\d+-\w+$`, stages[0][1])
-	require.Regexp(t, `^gcr\.io/distroless/static-debian\d+:nonroot$`, stages[1][1])
+	images := stages(t)
+	require.Regexp(t, `^golang:\d+\.\d+\.\d+-\w+$`, images[0])
+	require.Regexp(t, `^gcr\.io/distroless/static-debian\d+:nonroot$`, images[1])
 	last := string(text)[strings.LastIndex(string(text), "\nFROM "):]
 	require.Contains(t, last, "\nUSER nonroot\n")
 	require.Contains(t, last, "\nENTRYPOINT [\"/usr/bin/understudy\"]\n")

@@ -3,8 +3,7 @@
 package deploy_test
 
 import (
-	"archive/tar"
-	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,108 +11,122 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-rpc/understudy/internal/node"
 )
 
-// standIn is an image made of programs of this machine, for where no registry can
-// be reached.
+// standIn is an image made of what this machine has, for where no registry can be
+// reached.
 type standIn struct {
 	name string
-	// programs are where each goes, by where it is.
-	programs map[string]string
-	// files are copied as they are, with what they need.
-	files []string
+	// files gathers what goes where, by where it goes: a folder goes with everything
+	// in it, a program with its libraries. Nil if nothing can stand in.
+	files func(*testing.T) map[string]string
+	// texts are files, by where they go.
+	texts map[string]string
 	// state is the folder that the program writes to, and user the one who does.
 	state string
 	user  int
-	entry string
+	// changes are instructions as in a Dockerfile.
+	changes []string
 }
 
-// make builds the image, unless there is one of that name already.
+// standInLabel marks the images that are not what their name says, and what is
+// built from them.
+const standInLabel = "understudy.stand-in"
+
+// noSuchImage is what a registry answers that can be reached. Then the name is
+// wrong, and nothing stands in.
+var noSuchImage = regexp.MustCompile(`manifest unknown|manifest for \S+ not found|access denied|invalid reference`)
+
+// registry is where an image is pulled from.
+func (s standIn) registry() string {
+	host, _, found := strings.Cut(s.name, "/")
+	if found && strings.Contains(host, ".") {
+		return host
+	}
+	return "docker.io"
+}
+
+// provide sees to an image of that name, and says whether it is the real one. A
+// registry that could not be reached is not tried again.
+func (s standIn) provide(t *testing.T, unreachable map[string]bool) bool {
+	t.Helper()
+	if label, err := exec.CommandContext(t.Context(), "docker", "image", "inspect", "--format",
+		`{{index .Config.Labels "`+standInLabel+`"}}`, s.name).Output(); err == nil && len(label) <= 1 {
+		return true
+	}
+	if !unreachable[s.registry()] {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		output, err := exec.CommandContext(ctx, "docker", "pull", "--quiet", s.name).CombinedOutput()
+		if err == nil {
+			return true
+		}
+		require.NotRegexpf(t, noSuchImage, string(output), "%s is no image", s.name)
+		t.Logf("no images of %s, what this machine has stands in: %s", s.registry(), output)
+		unreachable[s.registry()] = true
+	}
+	if s.files != nil {
+		s.make(t)
+	}
+	return false
+}
+
+// make imports the image.
 func (s standIn) make(t *testing.T) {
 	t.Helper()
-	if exec.CommandContext(t.Context(), "docker", "image", "inspect", s.name).Run() == nil {
-		return
+	path := filepath.Join(t.TempDir(), "layer.tar")
+	l := newLayer(t, path)
+	l.folder("tmp", 0, 0o1777)
+	if s.state != "" {
+		l.folder(s.state, s.user, 0o755)
 	}
-	var layer bytes.Buffer
-	w := tar.NewWriter(&layer)
-	for _, dir := range []string{"bin", "usr/bin", "lib64", "tmp", "etc", "etc/understudy", "etc/prometheus", "etc/alertmanager"} {
-		require.NoError(t, w.WriteHeader(&tar.Header{Name: dir + "/", Typeflag: tar.TypeDir, Mode: 0o755}))
+	for to, text := range s.texts {
+		l.text(to, text)
 	}
-	state := strings.TrimPrefix(s.state, "/") + "/"
-	require.NoError(t, w.WriteHeader(&tar.Header{Name: state, Typeflag: tar.TypeDir, Mode: 0o755, Uid: s.user, Gid: s.user}))
-	needed := map[string]string{}
-	for from, to := range s.programs {
-		needed[to] = from
-		for _, library := range libraries(t, from) {
-			needed[library] = library
-		}
+	for to, from := range s.files(t) {
+		l.add(to, from)
 	}
-	for _, f := range s.files {
-		needed[f] = f
+	l.close()
+	args := []string{"import", "--change", "LABEL " + standInLabel + "=true", "--change", "USER " + strconv.Itoa(s.user)}
+	for _, change := range s.changes {
+		args = append(args, "--change", change)
 	}
-	for to, from := range needed {
-		text, err := os.ReadFile(from)
-		require.NoError(t, err)
-		require.NoError(t, w.WriteHeader(&tar.Header{Name: strings.TrimPrefix(to, "/"), Mode: 0o755, Size: int64(len(text))}))
-		_, err = w.Write(text)
-		require.NoError(t, err)
-	}
-	require.NoError(t, w.Close())
-	cmd := exec.CommandContext(t.Context(), "docker", "import",
-		"--change", `ENTRYPOINT ["`+s.entry+`"]`, "--change", "ENV PATH=/bin:/usr/bin", "--change", "WORKDIR /etc/understudy",
-		"--change", "USER "+strconv.Itoa(s.user), "-", s.name)
-	cmd.Stdin = &layer
-	output, err := cmd.CombinedOutput()
+	output, err := exec.CommandContext(t.Context(), "docker", append(args, path, s.name)...).CombinedOutput()
 	require.NoErrorf(t, err, "%s: %s", s.name, output)
+	require.NoError(t, os.Remove(path))
 	t.Cleanup(func() { _ = exec.Command("docker", "image", "rm", "--force", s.name).Run() })
 }
 
-// library is a line of ldd that names a file.
-var library = regexp.MustCompile(`(/\S+) \(0x`)
-
-// libraries are what a program is linked with while it starts; none for a static
-// one.
-func libraries(t *testing.T, program string) []string {
+// monitors are the images of Prometheus and Alertmanager, of Debian's builds of
+// them, and of Grafana, which no Debian package has.
+func monitors(t *testing.T) []standIn {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), "ldd", program).CombinedOutput()
-	if err != nil {
-		return nil
-	}
-	var all []string
-	for _, m := range library.FindAllStringSubmatch(string(output), -1) {
-		all = append(all, m[1])
-	}
-	return all
-}
-
-// standIns are the images of the compose file but for Grafana's: of the others, no
-// Debian package has that.
-func standIns(t *testing.T, version string) []standIn {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "understudy")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", binary, "../cmd/understudy")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	output, err := build.CombinedOutput()
-	require.NoErrorf(t, err, "%s", output)
-	templates, err := filepath.Glob("/usr/share/prometheus/alertmanager/*.tmpl")
-	require.NoError(t, err)
 	services := compose(t).Services
 	return []standIn{
 		{
-			name: "understudy:" + version, programs: map[string]string{binary: "/usr/bin/understudy"},
-			state: "/var/lib/understudy", user: 65532, entry: "/usr/bin/understudy",
+			name: services["prometheus"].Image, state: "prometheus", user: 65534,
+			files: func(t *testing.T) map[string]string {
+				return map[string]string{"bin/prometheus": node.Binary(t, "prometheus"), "bin/promtool": node.Binary(t, "promtool")}
+			},
+			changes: []string{"ENV PATH=/bin", `ENTRYPOINT ["/bin/prometheus"]`},
 		},
 		{
-			name: services["prometheus"].Image, state: "/prometheus", user: 65534, entry: "/bin/prometheus",
-			programs: map[string]string{node.Binary(t, "prometheus"): "/bin/prometheus", node.Binary(t, "promtool"): "/bin/promtool"},
+			name: services["alertmanager"].Image, state: "alertmanager", user: 65534,
+			files: func(t *testing.T) map[string]string {
+				// Debian's build looks for them in no other place.
+				const templates = "/usr/share/prometheus/alertmanager"
+				return map[string]string{
+					"bin/alertmanager": node.Binary(t, "prometheus-alertmanager"), "bin/amtool": node.Binary(t, "amtool"),
+					templates: templates,
+				}
+			},
+			changes: []string{"ENV PATH=/bin", `ENTRYPOINT ["/bin/alertmanager"]`},
 		},
-		{
-			name: services["alertmanager"].Image, state: "/alertmanager", user: 65534, entry: "/bin/alertmanager", files: templates,
-			programs: map[string]string{node.Binary(t, "prometheus-alertmanager"): "/bin/alertmanager", node.Binary(t, "amtool"): "/bin/amtool"},
-		},
+		{name: services["grafana"].Image},
 	}
 }
