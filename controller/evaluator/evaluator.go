@@ -143,7 +143,10 @@ func New(o Options, groups []Group) (*Evaluator, error) {
 		EnableAtModifier:         true, EnableNegativeOffset: true, Parser: e.syntax,
 	})
 	for _, s := range o.Sources {
-		e.feeds = append(e.feeds, &feed{source: s, target: s.Target(), instruments: m.ofExporter(s.Target())})
+		steady, ok := s.(Steady)
+		e.feeds = append(e.feeds, &feed{
+			source: s, target: s.Target(), steady: ok && steady.Steady(), instruments: m.ofExporter(s.Target()),
+		})
 	}
 	if err := e.SetGroups(groups); err != nil {
 		return nil, err

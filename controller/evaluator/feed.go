@@ -24,6 +24,8 @@ const (
 type feed struct {
 	source Source
 	target Target
+	// steady says that the source is Steady.
+	steady bool
 	// flight is the collection that is going on; nil if none is.
 	flight *flight
 	// late says that the last collection was not done in time, so that nobody

@@ -3,6 +3,7 @@ package evaluator
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -119,7 +120,7 @@ func (e *Evaluator) stageSample(f *feed, b *batch, mt *metric, pairs []*dto.Labe
 	known := len(b.fresh)
 	var err error
 	// An exporter gives its series in the same order each time.
-	if expected := f.expected(); expected != nil && expected.metric == mt && f.target.owns(expected.labels, pairs, s) {
+	if expected := f.expected(); expected != nil && expected.metric == mt && f.knows(expected, pairs, s) {
 		f.cursor++
 		err = b.put(expected, plain(s.value))
 	} else {
@@ -137,6 +138,20 @@ func (e *Evaluator) stageSample(f *feed, b *batch, mt *metric, pairs []*dto.Labe
 		}
 	}
 	return nil
+}
+
+// knows says whether a series has the labels of a sample.
+func (f *feed) knows(one *series, pairs []*dto.LabelPair, s sample) bool {
+	if s.label == "" && len(pairs) > 0 && slices.Equal(one.pairs, pairs) {
+		return true
+	}
+	if !f.target.owns(one.labels, pairs, s) {
+		return false
+	}
+	if f.steady {
+		one.pairs = append(one.pairs[:0], pairs...)
+	}
+	return true
 }
 
 // expected is the series that followed in the last answer; nil if none did.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/value"
 )
@@ -73,9 +74,11 @@ type series struct {
 	points ring
 	metric *metric
 	next   *series // In the index.
-	stamp  uint64  // Of the batch that wrote to it last.
-	ended  bool    // Whether it is on the list of ended ones.
-	gone   bool    // Whether it is forgotten: no longer in the index.
+	// pairs are the labels in the form in which a Steady source gave them last.
+	pairs []*dto.LabelPair
+	stamp uint64 // Of the batch that wrote to it last.
+	ended bool   // Whether it is on the list of ended ones.
+	gone  bool   // Whether it is forgotten: no longer in the index.
 }
 
 func newMemory(lookback, resolution time.Duration, limit int) *memory {

@@ -20,14 +20,21 @@ type operation interface {
 	apply(m *memory, t int64, values []float64) (vector, bool)
 }
 
+// The functions of ranges that there are operations for.
+const (
+	lastOverTime     = "last_over_time"
+	increaseFunction = "increase"
+)
+
 // operates says whether there is an operation for an expression.
 func operates(expr parser.Expr) bool {
 	switch n := expr.(type) {
 	case *parser.VectorSelector:
 		return plainSelector(n)
 	case *parser.Call:
-		_, ok := lastOverTime(n)
-		return ok
+		_, last := rangeOf(n, lastOverTime)
+		_, grown := rangeOf(n, increaseFunction)
+		return last || grown
 	case *parser.AggregateExpr:
 		return (n.Param == nil && aggregates(n.Op)) || ranksPlainly(n)
 	case *parser.BinaryExpr:
@@ -60,7 +67,10 @@ func operationFor(expr parser.Expr, uses []*part) operation {
 	case *parser.VectorSelector:
 		return newSelecting(n, 0)
 	case *parser.Call:
-		m, _ := lastOverTime(n)
+		if m, ok := rangeOf(n, increaseFunction); ok {
+			return newGrowth(m)
+		}
+		m, _ := rangeOf(n, lastOverTime)
 		return newSelecting(m.VectorSelector.(*parser.VectorSelector), m.Range.Milliseconds())
 	case *parser.AggregateExpr:
 		if n.Op == parser.TOPK {

@@ -3,7 +3,6 @@ package evaluator
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +23,7 @@ func (w writer) one(of ...string) string { return rapid.SampledFrom(of).Draw(w.t
 func (w writer) vector(depth int) string {
 	if depth == 0 || rapid.IntRange(0, 9).Draw(w.t, "leaf") == 0 {
 		return w.one("a", "b", "c", `a{x="0"}`, `b{y!="1"}`, `c{x=~"0|1"}`, "last_over_time(a[20s])", `last_over_time(b{x=""}[7s])`,
-			"a offset 5s", "vector(1)", `{__name__="a"}`, `{__name__=~"a|b"}`, `a @ end()`, "max_over_time(c[10s])")
+			"a offset 5s", "vector(1)", `{__name__="a"}`, `{__name__=~"a|b"}`, `a @ end()`, "max_over_time(c[10s])", "increase(a[20s])", `increase(b{x="0"}[33s])`, "increase(c[7s])", "rate(a[20s])")
 	}
 	inner := func() string { return "(" + w.vector(depth-1) + ")" }
 	switch rapid.IntRange(0, 6).Draw(w.t, "kind") {
@@ -140,7 +139,7 @@ func (b *beside) after(t require.TestingT, gap time.Duration, lines ...string) {
 func inWords(r *rule) []string {
 	var all []string
 	for i, v := range r.part.result.values {
-		all = append(all, fmt.Sprintf("%s %x", r.part.result.labels[i], math.Float64bits(v)))
+		all = append(all, fmt.Sprintf("%s %x", r.part.result.labels[i], bits(v)))
 	}
 	if r.failure != "" {
 		return nil
@@ -180,6 +179,8 @@ func TestCornersOfOperations(t *testing.T) {
 		"c - on (y) group_right () a", "a / on (x) b", "a - on (x) group_left (y) c", "b * on (x, y) group_left () a", "a > bool on (x, y) b",
 		"a and on (y) c", "a unless on (y) c", "c or on (y) a", "a or b", "a unless b", "a and b",
 		"last_over_time(a[20s])", "last_over_time(a[15001ms])", `last_over_time(a{x="0"}[1m]) + on (x, y) a`, "last_over_time(b[20s])",
+		"increase(a[20s])", "increase(a[15001ms])", "increase(a[11s])", "increase(a[1m])", `sum by (x) (increase(a{y=~"0|1"}[30s]))`, "increase(b[20s])", "increase(nobody[20s])",
+		`increase({__name__="a"}[20s])`, `increase({__name__=~"a|b"}[20s])`, "increase(a[20s] offset 5s)", "increase(a[20s]) > 1", "increase(a[1m:5s])",
 	} {
 		t.Run(expr, func(t *testing.T) {
 			t.Parallel()

@@ -35,9 +35,10 @@ func isName(m *labels.Matcher) bool {
 	return m.Name == model.MetricNameLabel && m.Type == labels.MatchEqual
 }
 
-// lastOverTime is the range whose last values a call gives, if it is that.
-func lastOverTime(n *parser.Call) (*parser.MatrixSelector, bool) {
-	if n.Func.Name != "last_over_time" || len(n.Args) != 1 {
+// rangeOf is the range that a call of a function is about, if it is that and a
+// plain one.
+func rangeOf(n *parser.Call, function string) (*parser.MatrixSelector, bool) {
+	if n.Func.Name != function || len(n.Args) != 1 {
 		return nil, false
 	}
 	m, ok := n.Args[0].(*parser.MatrixSelector)
@@ -62,15 +63,8 @@ func newSelecting(n *parser.VectorSelector, back int64) *selecting {
 }
 
 func (s *selecting) apply(m *memory, t int64, values []float64) (vector, bool) {
-	if _, read := m.reads.back(s.name); !read {
+	if !s.look(m) {
 		return vector{}, false
-	}
-	mt := m.metrics[s.name]
-	if mt == nil {
-		return vector{nil, values}, true
-	}
-	if s.members != mt.members {
-		s.learn(mt)
 	}
 	s.choice.begin(s.labels)
 	for i, one := range s.series {
@@ -80,6 +74,21 @@ func (s *selecting) apply(m *memory, t int64, values []float64) (vector, bool) {
 		}
 	}
 	return vector{s.choice.end(), values}, true
+}
+
+// look finds the series that match, if they are not known. It is false for a metric
+// that is not kept.
+func (s *selecting) look(m *memory) bool {
+	if _, read := m.reads.back(s.name); !read {
+		return false
+	}
+	switch mt := m.metrics[s.name]; {
+	case mt == nil:
+		s.members, s.series, s.labels = 0, nil, nil
+	case s.members != mt.members:
+		s.learn(mt)
+	}
+	return true
 }
 
 // learn finds the series that match.

@@ -29,12 +29,19 @@ type Source interface {
 	Target() Target
 }
 
+// Steady is what a Source may be besides: one whose pairs of labels do not change
+// once they were given, so that the same pointers are the same series.
+type Steady interface {
+	Steady() bool
+}
+
 // FromGatherer is a source in the same process that always gives all it has.
 func FromGatherer(job, instance string, g prometheus.Gatherer) Source {
 	return FromFunc(job, instance, func(Wanted) ([]*dto.MetricFamily, error) { return g.Gather() })
 }
 
-// FromFunc is a source in the same process.
+// FromFunc is a source in the same process. It must not change a pair of labels that
+// it has returned.
 func FromFunc(job, instance string, collect func(Wanted) ([]*dto.MetricFamily, error)) Source {
 	return inProcess{Target{job, instance}, collect}
 }
@@ -46,6 +53,9 @@ type inProcess struct {
 
 // Target is where the samples are from.
 func (p inProcess) Target() Target { return p.target }
+
+// Steady implements Steady.
+func (inProcess) Steady() bool { return true }
 
 // Collect gathers. A part of the samples is as good as none: what is missing
 // would look as if it was gone.

@@ -63,6 +63,12 @@ type watched struct {
 	own   *source
 }
 
+// Steady implements evaluator.Steady.
+func (w watched) Steady() bool {
+	s, ok := w.Source.(evaluator.Steady)
+	return ok && s.Steady()
+}
+
 // Collect collects, and takes down what it got.
 func (w watched) Collect(ctx context.Context, wanted evaluator.Wanted) ([]*dto.MetricFamily, error) {
 	asked := time.Now()
