@@ -17,16 +17,19 @@ import (
 	"github.com/understudy-rpc/understudy/internal/simulator"
 )
 
-const (
-	latencyChains, latencyProviders = 20, 5
-	// latencyAtOnce is how many chains are in trouble at a time.
-	latencyAtOnce = 4
-)
+const latencyChains, latencyProviders = 20, 5
 
 // BenchmarkDecisionLatency measures, with 100 providers at the default interval
 // and one process for everything, how long it takes from the end of the probe
-// that condemns the active provider to the answer of who waits for the change.
+// that condemns the active provider to the answer of who waits for the change, with
+// so many chains in trouble at a time.
 func BenchmarkDecisionLatency(b *testing.B) {
+	for _, atOnce := range []int{1, 4} {
+		b.Run(fmt.Sprintf("at-once=%d", atOnce), func(b *testing.B) { benchmarkLatency(b, atOnce) })
+	}
+}
+
+func benchmarkLatency(b *testing.B, atOnce int) {
 	var text strings.Builder
 	text.WriteString("chains:\n")
 	chains := make([]*watchedChain, latencyChains)
@@ -36,7 +39,7 @@ func BenchmarkDecisionLatency(b *testing.B) {
 	p := startCommand(b, "run", nil, "--config.file="+file(b, "understudy.yml", text.String()), "--log.level=error")
 	p.await(time.Minute, "every provider is probed", func() bool { status, _ := p.get("/-/ready"); return status == http.StatusOK })
 	ctx, cancel := context.WithCancel(context.Background())
-	took, places := make(chan time.Duration), make(chan struct{}, latencyAtOnce)
+	took, places := make(chan time.Duration), make(chan struct{}, atOnce)
 	var all sync.WaitGroup
 	for _, c := range chains {
 		all.Go(func() {

@@ -21,10 +21,6 @@ type sample struct {
 // stays.
 func flatten(kind dto.MetricType, m *dto.Metric, give func(sample)) {
 	switch kind {
-	case dto.MetricType_COUNTER:
-		give(sample{value: m.GetCounter().GetValue()})
-	case dto.MetricType_GAUGE:
-		give(sample{value: m.GetGauge().GetValue()})
 	case dto.MetricType_SUMMARY:
 		for _, q := range m.GetSummary().GetQuantile() {
 			give(sample{"", "quantile", labels.FormatOpenMetricsFloat(q.GetQuantile()), q.GetValue()})
@@ -34,8 +30,19 @@ func flatten(kind dto.MetricType, m *dto.Metric, give func(sample)) {
 	case dto.MetricType_HISTOGRAM, dto.MetricType_GAUGE_HISTOGRAM:
 		flattenHistogram(m.GetHistogram(), give)
 	default:
-		give(sample{value: m.GetUntyped().GetValue()})
+		give(sample{value: singleValue(kind, m)})
 	}
+}
+
+// singleValue is that of a metric with one sample.
+func singleValue(kind dto.MetricType, m *dto.Metric) float64 {
+	switch kind {
+	case dto.MetricType_COUNTER:
+		return m.GetCounter().GetValue()
+	case dto.MetricType_GAUGE:
+		return m.GetGauge().GetValue()
+	}
+	return m.GetUntyped().GetValue()
 }
 
 func flattenHistogram(h *dto.Histogram, give func(sample)) {

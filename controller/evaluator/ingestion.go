@@ -100,6 +100,12 @@ func (e *Evaluator) stageFamily(f *feed, b *batch, family *dto.MetricFamily) err
 		if m.TimestampMs != nil {
 			f.instruments.timestamps.Inc()
 		}
+		if len(e.kept) == 1 {
+			if err := e.stageSample(f, b, e.kept[0].metric, m.GetLabel(), sample{value: singleValue(kind, m)}); err != nil {
+				return err
+			}
+			continue
+		}
 		flatten(kind, m, func(s sample) {
 			mt := keptUnder(e.kept, s.suffix)
 			if mt == nil || failure != nil {

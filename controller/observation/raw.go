@@ -51,7 +51,12 @@ func (s *source) take(f *dto.MetricFamily, now time.Time) {
 	if !ok {
 		return
 	}
+	counts := f.GetName() == rules.ProviderFailures.Name
 	for _, m := range f.GetMetric() {
+		if counts && valueOf(m) == 0 {
+			// Of most reasons no provider has failed for, so that this spares most of the work.
+			continue
+		}
 		if key, ok := keyOf(m); ok {
 			r := s.providers[key]
 			if r == nil {
