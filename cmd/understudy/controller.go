@@ -59,8 +59,8 @@ func (p *program) runController(file string, flags serverFlags, decide decisionF
 	o.Others = []evaluator.Source{evaluator.FromGatherer(controllerJob, (*flags.web.WebListenAddresses)[0], own.registry)}
 	// Nothing is heard before the gateway is there.
 	var g *gateway.Gateway
-	known := overview.NewHeads(metrics, client, s.logger, func(h overview.Head) {
-		g.Saw(h.Chain, h.Provider, gateway.Block{Height: h.Height, Hash: h.Hash, Parent: h.Parent})
+	known := overview.NewHeads(metrics, client, s.logger, func(h overview.Head) bool {
+		return g.Saw(h.Chain, h.Provider, gateway.Block{Height: h.Height, Hash: h.Hash, Parent: h.Parent})
 	})
 	o.Details = known
 	o.OnProbed = func(chain, provider string, good bool) { g.Probed(chain, provider, good) }

@@ -122,12 +122,11 @@ func (r *Route) operator(provider string) string {
 }
 
 // Saw takes in a block that a probe of a provider found. It costs little, and may
-// be told of every probe.
-func (g *Gateway) Saw(chain, provider string, block Block) {
-	if block.Hash == "" {
-		return
-	}
-	if route, ok := g.options.Router.Route(chain); ok {
+// be told of every probe. It is false for a chain that is not known, or not yet.
+func (g *Gateway) Saw(chain, provider string, block Block) bool {
+	route, ok := g.options.Router.Route(chain)
+	if ok && block.Hash != "" {
 		g.lane(&route).blocks.see(provider, block)
 	}
+	return ok
 }

@@ -31,7 +31,7 @@ type Heads struct {
 	exporters []config.URL
 	client    *http.Client
 	logger    *slog.Logger
-	tell      func(Head)
+	tell      func(Head) bool
 	// told are the heads by exporter as they were told last. Only Run uses it.
 	told map[string]map[observation.Key]Head
 
@@ -51,8 +51,9 @@ type Head struct {
 
 // NewHeads knows nothing before Run. The exporters are given by the addresses of
 // their metrics, beside which the heads are. tell, if not nil, is told of every
-// head with a hash that is another one than its exporter told before.
-func NewHeads(metrics []config.URL, client *http.Client, logger *slog.Logger, tell func(Head)) *Heads {
+// head with a hash that is another one than its exporter told before; again, if it
+// says that it could not make use of it.
+func NewHeads(metrics []config.URL, client *http.Client, logger *slog.Logger, tell func(Head) bool) *Heads {
 	return &Heads{
 		exporters: metrics, client: client, logger: logger, tell: tell,
 		told: map[string]map[observation.Key]Head{}, details: map[observation.Key]Detail{},
@@ -112,9 +113,8 @@ func (h *Heads) pass(exporter string, heads []head) {
 	before, now := h.told[exporter], make(map[observation.Key]Head, len(heads))
 	for _, one := range heads {
 		key := observation.Key{Chain: one.Chain, Provider: one.Provider}
-		now[key] = one.Head
-		if one.Hash != "" && one.Head != before[key] {
-			h.tell(one.Head)
+		if one.Hash == "" || one.Head == before[key] || h.tell(one.Head) {
+			now[key] = one.Head
 		}
 	}
 	h.told[exporter] = now

@@ -23,6 +23,8 @@ type exporters struct {
 	mu   sync.Mutex
 	says map[string]string
 	told []overview.Head
+	// deaf says that nobody can make use of what is told.
+	deaf bool
 }
 
 // say sets an exporter's answer; without one it refuses.
@@ -43,10 +45,17 @@ func (e *exporters) hear() []overview.Head {
 	return heard
 }
 
-func (e *exporters) tell(h overview.Head) {
+func (e *exporters) tell(h overview.Head) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.told = append(e.told, h)
+	return !e.deaf
+}
+
+func (e *exporters) setDeaf(deaf bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.deaf = deaf
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -99,6 +108,13 @@ func TestHeadsAreToldOnceForEachExporter(t *testing.T) {
 		require.Empty(t, answers.hear(), "what an exporter told before its silence is not told again")
 		answers.say(near, first)
 		require.Equal(t, []overview.Head{a7}, answers.hear(), "it went back")
+
+		answers.setDeaf(true)
+		answers.say(near, second)
+		require.Equal(t, []overview.Head{a8, b8}, answers.hear())
+		answers.setDeaf(false)
+		require.Equal(t, []overview.Head{a8, b8}, answers.hear(), "it was of no use the first time")
+		require.Empty(t, answers.hear())
 
 		cancel()
 		require.NoError(t, <-ended)
