@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"sync/atomic"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -17,6 +18,8 @@ type Sampler struct {
 	// own are the families of the process itself, since ownAt.
 	own   []*dto.MetricFamily
 	ownAt time.Time
+	// expired says that they are not good any more.
+	expired atomic.Bool
 }
 
 // ownAge is how old the samples of the process itself may be. Rules ask of them what
@@ -29,11 +32,12 @@ func (e *Exporter) NewSampler() *Sampler {
 }
 
 // Samples gathers the families that are wanted, by name, as /metrics shows them;
-// those of the process itself as it showed them within the last second. They may be
-// read until the next call, which must not come before this one has returned.
+// those of the process itself as it showed them within the last second, or since
+// Expire. They may be read until the next call, which must not come before this one
+// has returned.
 func (s *Sampler) Samples(wanted func(family string) bool) ([]*dto.MetricFamily, error) {
 	now := time.Now()
-	if now.Sub(s.ownAt) >= ownAge {
+	if s.expired.Swap(false) || now.Sub(s.ownAt) >= ownAge {
 		own, err := s.exporter.process.registry.gather(wanted)
 		if err != nil {
 			return nil, err
@@ -44,6 +48,10 @@ func (s *Sampler) Samples(wanted func(family string) bool) ([]*dto.MetricFamily,
 	s.fill(wanted)
 	return append(s.gathered, s.own...), nil
 }
+
+// Expire says that something has happened in the process which the next samples have
+// to tell. It may be called at any time.
+func (s *Sampler) Expire() { s.expired.Store(true) }
 
 // fill puts down what the view has of the families that are wanted.
 func (s *Sampler) fill(wanted func(string) bool) {

@@ -140,6 +140,9 @@ func TestSamplesOfTheProcessAreASecondOldAtMost(t *testing.T) {
 			g.Set(99)
 			_, value = samples()
 			require.InDelta(t, float64(want), value, 0, "within the second")
+			s.Expire()
+			_, value = samples()
+			require.InDelta(t, 99, value, 0, "unless it has expired")
 			time.Sleep(ownAge)
 		}
 	})

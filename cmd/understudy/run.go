@@ -70,13 +70,18 @@ func (p *program) assemble(s *service, load func() (config.Config, error), decid
 	if err != nil {
 		return nil, p.fail(err)
 	}
-	o.Exporters = []evaluator.Source{evaluator.FromFunc(exporterJob, (*s.flags.web.WebListenAddresses)[0], e.NewSampler().Samples)}
+	sampler := e.NewSampler()
+	o.Exporters = []evaluator.Source{evaluator.FromFunc(exporterJob, (*s.flags.web.WebListenAddresses)[0], sampler.Samples)}
 	o.Details, o.Ready = heads{e}, e.Ready
 	if c, err = controller.New(o); err != nil {
 		_, _ = fmt.Fprintln(p.stderr, err)
 		return nil, exitFailed
 	}
-	if g, err = newGateway(c, e.Config(), o.Registerer, s.logger, e.Hasten); err != nil {
+	hasten := func(chain, provider string) {
+		sampler.Expire()
+		e.Hasten(chain, provider)
+	}
+	if g, err = newGateway(c, e.Config(), o.Registerer, s.logger, hasten); err != nil {
 		return nil, p.fail(err)
 	}
 	s.reload = func() error { return reloadAll(load, e, c, g) }

@@ -101,7 +101,7 @@ func (p *program) newService(name string, flags serverFlags) (*service, error) {
 		return nil, err
 	}
 	if !s.exposed.trusted() {
-		s.logger.Warn("Listening beyond loopback without authentication: reload, orders, webhooks without a token, pushed heights and probes on demand are refused", "advice", "set --web.config.file with basic_auth_users")
+		s.logger.Warn("Listening beyond loopback without authentication: reload, orders, webhooks without a token, pushed heights and probes on demand are refused, while whoever reaches the gateway can use the providers", "advice", "set --web.config.file with basic_auth_users")
 	}
 	return s, nil
 }

@@ -129,6 +129,12 @@ func TestExportersVote(t *testing.T) {
 			[]string{page(good, late, right), page(bad, early), page(bad, early)},
 			observation.Provider{Probed: true, ProbedAt: moment(1000), Proven: true},
 		},
+		"one that has an answer, and no proof of the network yet": {[]string{page(bad, early, "consecutive_errors 0")}, observation.Provider{}},
+		"one that failed before the network was proven":           {[]string{page(bad, early, "consecutive_errors 2")}, observation.Provider{Probed: true, ProbedAt: moment(1000), ConsecutiveErrors: 2}},
+		"one without a proof beside one with": {
+			[]string{page(bad, late, "consecutive_errors 0"), page(good, early, right, "consecutive_errors 0")},
+			observation.Provider{Probed: true, Good: true, ProbedAt: moment(1000), Proven: true},
+		},
 		"who has not probed it has no vote": {
 			[]string{page(good, late, right), page(bad), page(bad), page(bad)},
 			observation.Provider{Probed: true, Good: true, ProbedAt: moment(2000.25), Proven: true},

@@ -11,8 +11,8 @@ type Provider struct {
 	// Asked is when the exporters were asked for this, the first of them that was;
 	// zero if none tells of the provider. What changed later is not in it.
 	Asked time.Time
-	// Probed says that a probe has ended, ProbedAt when the newest did, by the
-	// exporters' clocks, and Good whether most of the last ones were good.
+	// Probed says that a probe has ended with a verdict, ProbedAt when the newest did,
+	// by the exporters' clocks, and Good whether most of the last ones were good.
 	Probed   bool
 	ProbedAt time.Time
 	Good     bool
@@ -67,7 +67,7 @@ type poll struct {
 func (p *poll) add(r *raw) {
 	p.all++
 	up := r.up == 1
-	if at, ok := momentOf(r.probedAt); ok {
+	if at, ok := momentOf(r.probedAt); ok && !r.undecided() {
 		p.probed++
 		if up {
 			p.good++

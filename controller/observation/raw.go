@@ -41,6 +41,10 @@ func (r *raw) begin(round uint64) {
 	r.errors, r.consecutive, r.refuted = unknown, unknown, r.refuted[:0]
 }
 
+// undecided says that the last probe has not failed and is not good either: nobody
+// knows yet which network the chain is on, or the provider.
+func (r *raw) undecided() bool { return r.up != 1 && r.consecutive == 0 && math.IsNaN(r.mismatch) }
+
 // take reads the samples of a metric, if it is one of those that are needed.
 func (s *source) take(f *dto.MetricFamily, now time.Time) {
 	if f.GetName() == rules.ChainObservedHeight.Name {

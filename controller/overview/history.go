@@ -22,7 +22,8 @@ func (o *Overview) remember(now time.Time) {
 		for _, p := range posted.Decision.Config.Providers {
 			seen := o.Observations.Provider(observation.Key{Chain: chain, Provider: p.Name}, now)
 			r := history.Reading{Chain: chain, Provider: p.Name}
-			r.Good = seen.Good && seen.ConsecutiveErrors == 0
+			// Before the first verdict there is nothing to hold against it.
+			r.Good = !seen.Probed || (seen.Good && seen.ConsecutiveErrors == 0)
 			if seen.LatencyKnown {
 				r.LatencyMS = &seen.LatencyMS
 			}
