@@ -29,6 +29,7 @@ var literals = []struct{ rule, comparison, reason string }{
 	{"chain_provider:bifrost_provider_failed:ratio", "> 0", presence},
 	{"ProviderErrors", "> 0.5", majority},
 	{"ProviderErrors", "== 1", indicator},
+	{"ProviderErrors", "> 0", presence},
 	{"ProviderRateLimited", "> 0.5", majority},
 	{"ProviderUnauthorized", "> 0.5", majority},
 	{"ProviderSlow", "> 0.5", majority},
