@@ -65,7 +65,7 @@ func (c *Controller) route(d *board.Decision, now time.Time) gateway.Route {
 	byName := map[string]config.Provider{}
 	for _, p := range d.Config.Providers {
 		byName[p.Name] = p
-		r.Order = append(r.Order, p.Name)
+		r.Order, r.URLs = append(r.Order, p.Name), append(r.URLs, p.RPCHost)
 	}
 	for _, name := range order(d) {
 		p := byName[name]

@@ -152,7 +152,12 @@ func TestStateIsTheKeepersFailoverObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, config.SorobanRPC, 3, Options{FailureThreshold: 1})
 		w.a().set(refuses)
-		w.router.change(theChain, func(r *Route) { r.Endpoints = r.Endpoints[:2] })
+		w.router.change(theChain, func(r *Route) {
+			for _, e := range r.Endpoints {
+				r.URLs = append(r.URLs, e.URL)
+			}
+			r.Endpoints = r.Endpoints[:2]
+		})
 		w.call("getHealth")
 		body, err := json.Marshal(w.state())
 		require.NoError(t, err)
@@ -161,7 +166,7 @@ func TestStateIsTheKeepersFailoverObject(t *testing.T) {
 			 "lastFailureAt":"2000-01-01T00:00:00Z","lastSuccessAt":null,"cooldownUntil":"2000-01-01T00:00:30Z","avgLatencyMs":0,"errorRate":100,"samples":1,"latestLedger":null,"ledgerLag":null},
 			{"index":1,"region":"b.example","provider":"b","url":"https://b.example","score":100,"unavailable":false,"consecutiveFailures":0,"totalFailures":0,"totalSuccesses":1,
 			 "lastFailureAt":null,"lastSuccessAt":"2000-01-01T00:00:00Z","cooldownUntil":null,"avgLatencyMs":0,"errorRate":0,"samples":1,"latestLedger":null,"ledgerLag":null},
-			{"index":2,"region":"c","provider":"c","url":"","score":100,"unavailable":true,"consecutiveFailures":0,"totalFailures":0,"totalSuccesses":0,
+			{"index":2,"region":"c.example","provider":"c","url":"https://c.example","score":100,"unavailable":true,"consecutiveFailures":0,"totalFailures":0,"totalSuccesses":0,
 			 "lastFailureAt":null,"lastSuccessAt":null,"cooldownUntil":null,"avgLatencyMs":0,"errorRate":0,"samples":0,"latestLedger":null,"ledgerLag":null}]}`, string(body))
 	})
 }

@@ -64,7 +64,25 @@ func newMetrics(g *Gateway, registerer prometheus.Registerer) (*metrics, error) 
 	if registerer == nil {
 		return m, nil
 	}
-	return m, errors.Join(registerer.Register(m), registerer.Register(m.seconds), registerer.Register(m.attempts))
+	return m, errors.Join(registerer.Register(m), registerer.Register(distributions{m}))
+}
+
+// distributions collects the histograms, apart from the numbers, which rules read
+// much more often.
+type distributions struct{ of *metrics }
+
+// Describe implements prometheus.Collector.
+func (d distributions) Describe(to chan<- *prometheus.Desc) {
+	d.of.seconds.Describe(to)
+	d.of.attempts.Describe(to)
+}
+
+// Collect implements prometheus.Collector.
+func (d distributions) Collect(to chan<- prometheus.Metric) {
+	// A chain has its histograms as soon as it has a lane.
+	d.of.gateway.allLanes()
+	d.of.seconds.Collect(to)
+	d.of.attempts.Collect(to)
 }
 
 // Describe implements prometheus.Collector.

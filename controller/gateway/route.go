@@ -27,9 +27,11 @@ type Route struct {
 	// network is not proven or that an operator drained is never among them.
 	Endpoints []Endpoint
 	// Total is the number of configured providers, Order their names in the order
-	// of the configuration.
+	// of the configuration, and URLs where they are, in that order. Nothing is sent to
+	// one for standing here.
 	Total int
 	Order []string
+	URLs  []config.URL
 	// Known is what answers are held against.
 	Known Known
 }

@@ -124,6 +124,9 @@ func (l *lane) servingLocked(route *Route, now time.Time) string {
 // endpointLocked is what is known of one provider.
 func (l *lane) endpointLocked(route *Route, name string, tip uint64, now time.Time) EndpointState {
 	s := EndpointState{Provider: name, Region: name, Score: scoreMax, Unavailable: true}
+	if at := slices.Index(route.Order, name); at >= 0 && at < len(route.URLs) {
+		s.URL, s.Region = route.URLs[at].String(), region(route.URLs[at], name)
+	}
 	i := slices.IndexFunc(route.Endpoints, func(e Endpoint) bool { return e.Provider == name })
 	if i >= 0 {
 		e := &route.Endpoints[i]
@@ -136,9 +139,6 @@ func (l *lane) endpointLocked(route *Route, name string, tip uint64, now time.Ti
 	r := l.records[name]
 	if r == nil {
 		return s
-	}
-	if i < 0 && r.target != nil {
-		s.URL, s.Region = r.target.url.String(), region(r.target.url, name)
 	}
 	s.quarantined = r.unavailable || r.resting(now) || r.doubted(now)
 	s.Unavailable = s.Unavailable || s.quarantined
