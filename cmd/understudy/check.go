@@ -31,7 +31,7 @@ func (p *program) checkConfig(check *kingpin.CmdClause) command {
 		if err != nil {
 			_, _ = fmt.Fprintln(p.stderr, err)
 			if mistakes, ok := errors.AsType[config.Mistakes](err); ok {
-				_, _ = fmt.Fprintf(p.stderr, "%d mistakes\n", len(mistakes))
+				_, _ = fmt.Fprintln(p.stderr, counted(len(mistakes), "mistake", "mistakes"))
 			}
 			return exitFailed
 		}
@@ -54,7 +54,7 @@ func summarise(w io.Writer, cfg config.Config) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s is valid: %d chains, %d providers.\n", cfg.Source, len(cfg.Chains), providers)
+	_, err := fmt.Fprintf(w, "%s is valid: %s, %s.\n", cfg.Source, counted(len(cfg.Chains), "chain", "chains"), counted(providers, "provider", "providers"))
 	return err
 }
 
@@ -67,7 +67,7 @@ func summariseChain(w io.Writer, c config.Chain) error {
 	case c.Network.Value == "":
 		network = "what most operators say"
 	}
-	_, _ = fmt.Fprintf(w, "chain %s: %d providers, kind %s, network %s, max_block_lag %d\n", c.Name, len(c.Providers), c.Kind, network, c.Failover.MaxBlockLag)
+	_, _ = fmt.Fprintf(w, "chain %s: %s, kind %s, network %s, max_block_lag %d\n", c.Name, counted(len(c.Providers), "provider", "providers"), c.Kind, network, c.Failover.MaxBlockLag)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "  PRIORITY\tPROVIDER\tTYPE\tOPERATOR\tHOST\tINTERVAL\tREQUESTS A MONTH")
 	for _, p := range c.Preferred() {

@@ -40,12 +40,12 @@ func (p *program) reportRules(files []rulelint.File, findings []rulelint.Finding
 	}
 	checked := len(files) - countBeside(files)
 	if warnings := len(findings) - wrong; wrong > 0 || warnings > 0 {
-		_, _ = fmt.Fprintf(p.stderr, "%d rule files: %d errors, %d warnings\n", checked, wrong, warnings)
+		_, _ = fmt.Fprintf(p.stderr, "%s: %s, %s\n", counted(checked, "rule file", "rule files"), counted(wrong, "error", "errors"), counted(warnings, "warning", "warnings"))
 		if wrong > 0 || fatal {
 			return exitFailed
 		}
 	}
-	if _, err := fmt.Fprintf(p.stdout, "%d rule files are valid.\n", checked); err != nil {
+	if _, err := fmt.Fprintf(p.stdout, "%s valid.\n", counted(checked, "rule file is", "rule files are")); err != nil {
 		return p.fail(err)
 	}
 	return exitOK

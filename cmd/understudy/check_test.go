@@ -39,7 +39,7 @@ func TestCheckConfigSummarisesAGoodOne(t *testing.T) {
 	t.Parallel()
 	r := call(nil, "check", "config", file(t, "config.yaml", sample))
 	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, "1 chains, 3 providers")
+	require.Contains(t, r.stdout, ": 1 chain, 3 providers.\n")
 	for _, name := range []string{"local-daemon", "quicknode", "blockchair"} {
 		require.Regexp(t, regexp.MustCompile(name+`.*\d{5,}`), r.stdout, "the provider with its requests a month")
 	}

@@ -120,7 +120,7 @@ func (n *narrator) say(format string, words ...any) {
 func (n *narrator) welcome(s demo.Scenario, at string) {
 	var names []string
 	for _, c := range s.Chains {
-		names = append(names, fmt.Sprintf("%s (%d providers)", c.Name, len(c.Providers)))
+		names = append(names, fmt.Sprintf("%s (%s)", c.Name, counted(len(c.Providers), "provider", "providers")))
 	}
 	out := n.program.stdout
 	_, _ = fmt.Fprintf(out, "Simulated chains: %s. Everything runs in this process, on loopback.\n", strings.Join(names, ", "))

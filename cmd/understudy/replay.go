@@ -39,7 +39,7 @@ func (p *program) runReplay(path string, quiet bool) int {
 			_, _ = fmt.Fprintf(p.stderr, "understudy: %s index %d: %s\n", r.Entry.Chain, r.Entry.Index, r.Difference)
 		}
 	}
-	_, _ = fmt.Fprintf(p.stdout, "%d entries, %d decided again, %d problems\n", entries, again, wrong)
+	_, _ = fmt.Fprintf(p.stdout, "%s, %d decided again, %s\n", counted(entries, "entry", "entries"), again, counted(wrong, "problem", "problems"))
 	if wrong > 0 {
 		return exitFailed
 	}

@@ -83,7 +83,7 @@ func TestAJournalThatWasChangedIsFound(t *testing.T) {
 	r := call(nil, "replay", "--quiet", torn)
 	require.Equal(t, exitFailed, r.status)
 	require.Contains(t, r.stderr, "unfinished line")
-	require.Contains(t, r.stdout, ", 1 problems\n")
+	require.Contains(t, r.stdout, ", 1 problem\n")
 
 	changed := strings.Replace(string(text), "a down (connection_reset)", "b down (connection_reset)", 1)
 	require.NotEqual(t, string(text), changed)
