@@ -67,6 +67,14 @@ func (w writer) group(matching string) string {
 	return side + "(y) "
 }
 
+// expressions are what a writer writes and PromQL takes.
+var expressions = rapid.Custom(func(t *rapid.T) string {
+	return writer{t}.vector(rapid.IntRange(1, 4).Draw(t, "depth"))
+}).Filter(func(text string) bool {
+	_, err := promQL.ParseExpr(text)
+	return err == nil
+})
+
 // TestOperationsGiveWhatTheEngineGives draws rules and what they read, and
 // evaluates them as they are evaluated, and by the engine alone. Results must be
 // the same to the last bit, and failures to the last word.
@@ -75,11 +83,7 @@ func TestOperationsGiveWhatTheEngineGives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var exprs []string
 		for range rapid.IntRange(1, 4).Draw(t, "rules") {
-			expr := writer{t}.vector(rapid.IntRange(1, 4).Draw(t, "depth"))
-			if _, err := promQL.ParseExpr(expr); err != nil {
-				t.Skipf("%s: %s", expr, err)
-			}
-			exprs = append(exprs, expr)
+			exprs = append(exprs, expressions.Draw(t, "expression"))
 		}
 		b := newBeside(t, exprs...)
 		for range rapid.IntRange(1, 5).Draw(t, "rounds") {
