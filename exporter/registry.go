@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 )
 
 // registry is a prometheus.Registry that can gather a part of what it holds, for
@@ -59,15 +58,6 @@ func (r *registry) Unregister(c prometheus.Collector) bool {
 	r.entries = slices.DeleteFunc(r.entries, func(e entry) bool { return slices.Equal(e.families, gone) })
 	r.part = nil
 	return r.Registry.Unregister(c)
-}
-
-// gather gathers the collectors that have a family which is wanted.
-func (r *registry) gather(wanted func(string) bool) ([]*dto.MetricFamily, error) {
-	part, err := r.choose(wanted)
-	if err != nil {
-		return nil, err
-	}
-	return part.Gather()
 }
 
 // choose makes a registry of the collectors that have a family which is wanted,

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 )
 
@@ -15,9 +16,11 @@ type Sampler struct {
 	// pieces are the storage of each of families.
 	pieces   []piece
 	gathered []*dto.MetricFamily
-	// own are the families of the process itself, since ownAt.
+	// own are the families of the process itself, since ownAt, from the part of its
+	// registry that was wanted then.
 	own   []*dto.MetricFamily
 	ownAt time.Time
+	part  *prometheus.Registry
 	// expired says that they are not good any more.
 	expired atomic.Bool
 }
@@ -37,12 +40,16 @@ func (e *Exporter) NewSampler() *Sampler {
 // has returned.
 func (s *Sampler) Samples(wanted func(family string) bool) ([]*dto.MetricFamily, error) {
 	now := time.Now()
-	if s.expired.Swap(false) || now.Sub(s.ownAt) >= ownAge {
-		own, err := s.exporter.process.registry.gather(wanted)
+	part, err := s.exporter.process.registry.choose(wanted)
+	if err != nil {
+		return nil, err
+	}
+	if s.expired.Swap(false) || part != s.part || now.Sub(s.ownAt) >= ownAge {
+		own, err := part.Gather()
 		if err != nil {
 			return nil, err
 		}
-		s.own, s.ownAt = own, now
+		s.own, s.ownAt, s.part = own, now, part
 	}
 	s.exporter.look(&s.view, now)
 	s.fill(wanted)

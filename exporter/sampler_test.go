@@ -75,7 +75,9 @@ func TestAPartOfARegistryIsTheCollectorsThatAreWanted(t *testing.T) {
 	b := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "b_total", Help: "B, \"quoted\"."}, []string{"x"})
 	r.MustRegister(a, b, collectors.NewGoCollector())
 	gathered := func(names ...string) []string {
-		all, err := r.gather(among(names...))
+		part, err := r.choose(among(names...))
+		require.NoError(t, err)
+		all, err := part.Gather()
 		require.NoError(t, err)
 		return familyNames(all)
 	}
@@ -105,7 +107,9 @@ func TestWhatIsNotDescribedIsAlwaysCollected(t *testing.T) {
 	t.Parallel()
 	r := newRegistry()
 	r.MustRegister(undescribed{prometheus.NewGauge(prometheus.GaugeOpts{Name: "a", Help: "A."})})
-	all, err := r.gather(among("b"))
+	part, err := r.choose(among("b"))
+	require.NoError(t, err)
+	all, err := part.Gather()
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, familyNames(all))
 	require.Nil(t, familiesOf(odd{}), "its description is none")
@@ -145,5 +149,10 @@ func TestSamplesOfTheProcessAreASecondOldAtMost(t *testing.T) {
 			require.InDelta(t, 99, value, 0, "unless it has expired")
 			time.Sleep(ownAge)
 		}
+		require.NoError(t, e.Registerer().Register(prometheus.NewGauge(prometheus.GaugeOpts{Name: "h", Help: "H."})))
+		_, _ = samples()
+		all, err := s.Samples(among("g", "h"))
+		require.NoError(t, err)
+		require.Equal(t, []string{"g", "h"}, familyNames(all), "other rules want another one, within the second")
 	})
 }

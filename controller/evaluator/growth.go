@@ -14,7 +14,6 @@ type growth struct {
 	of       []labels.Labels
 	results  []labels.Labels
 	distinct bool
-	choice   choice
 }
 
 func newGrowth(m *parser.MatrixSelector) *growth {

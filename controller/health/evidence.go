@@ -13,7 +13,7 @@ type Evidence struct {
 	// Integrity says that one of them is about what it serves being wrong, which
 	// is worse than not serving: an alert of failure mode inconsistent.
 	Integrity bool `json:"integrity,omitempty"`
-	// Probed says that a probe of it has ended and been told of.
+	// Probed says that a probe of it has ended with a verdict and been told of.
 	Probed bool `json:"probed,omitempty"`
 	// Good is the outcome of the last probe.
 	Good bool `json:"good,omitempty"`

@@ -34,7 +34,7 @@ const (
 	FailureTolerated
 	// Blind: the exporter is not heard, so nothing is known.
 	Blind
-	// NotProbed: no probe of it has ended.
+	// NotProbed: no probe of it has ended with a verdict.
 	NotProbed
 	// NotIdentified: its network is not proven.
 	NotIdentified
@@ -84,7 +84,7 @@ var reasonPhrases = []string{
 	Steady:           "is well",
 	FailureTolerated: "failed its last probe, which is no alert yet",
 	Blind:            "is not seen, as the exporter is silent",
-	NotProbed:        "has not been probed",
+	NotProbed:        "has no verdict yet",
 	NotIdentified:    "has not proven its network",
 	StillFailing:     "still fails its probes",
 	CheckNotDue:      "waits for its next recovery check",
