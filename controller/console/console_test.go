@@ -84,6 +84,17 @@ func TestExplanations(t *testing.T) {
 	}
 }
 
+func TestFactsThatTheReasonNamesAreNotSaidTwice(t *testing.T) {
+	t.Parallel()
+	e := wire.Event{
+		Reason: "failover: vendor inconsistent (ProviderInconsistent)", From: "vendor", To: "own",
+		Kind: "failover", Facts: []string{"ProviderInconsistent", "ProviderSlow"},
+	}
+	require.Equal(t, "vendor -> own: vendor inconsistent (ProviderInconsistent) [ProviderSlow]", happening(e))
+	e.Reason = "failover: vendor down (timeout), ProviderSlowly"
+	require.Equal(t, []string{"ProviderInconsistent", "ProviderSlow"}, Unsaid(e))
+}
+
 func TestStatusWithoutChainsSaysSo(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "No chains are configured.\n", Status(nil, now, Style{}))

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -111,10 +112,22 @@ func happening(e wire.Event) string {
 		what += ": "
 	}
 	what += reason
-	if len(e.Facts) > 0 {
-		what += " [" + Line(strings.Join(e.Facts, ", ")) + "]"
+	if facts := Unsaid(e); len(facts) > 0 {
+		what += " [" + Line(strings.Join(facts, ", ")) + "]"
 	}
 	return what
+}
+
+// Unsaid are the facts of an event that its reason does not name.
+func Unsaid(e wire.Event) []string {
+	said := strings.FieldsFunc(e.Reason, func(r rune) bool { return !unicode.IsLetter(r) })
+	var facts []string
+	for _, f := range e.Facts {
+		if !slices.Contains(said, f) {
+			facts = append(facts, f)
+		}
+	}
+	return facts
 }
 
 // orNobody is the name of a side of a switch, or of a state of a provider.

@@ -122,7 +122,7 @@ func recovering(p wire.Provider, now time.Time) string {
 	if p.Status != wire.StatusRecovering && p.Status != wire.StatusUnhealthy {
 		return ""
 	}
-	return "Recovery: " + progress(p.Recovery, "checks passed", now) + "."
+	return "Recovery: " + progress(p, "checks passed", now) + "."
 }
 
 // fact is an alert in words: whether it counts, who says so, since when, and its

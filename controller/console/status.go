@@ -158,7 +158,7 @@ func notes(c wire.Chain, p wire.Provider, now time.Time) []string {
 	}
 	switch {
 	case p.Status == wire.StatusRecovering || p.Status == wire.StatusUnhealthy && p.Recovery.Passed > 0:
-		add("%s", progress(p.Recovery, "checks", now))
+		add("%s", progress(p, "checks", now))
 	case p.Status == wire.StatusUnhealthy && len(counting) == 0, p.Status == wire.StatusUnknown && p.Reason != "":
 		add("%s", strings.TrimPrefix(p.Reason, p.Name+" "))
 	}
@@ -199,10 +199,14 @@ func errorReason(e *wire.ProbeError) string {
 }
 
 // progress is how far a recovery has come, counted in the noun.
-func progress(r wire.Recovery, noun string, now time.Time) string {
-	text := fmt.Sprintf("%d of %d %s", r.Passed, r.Required, noun)
-	if r.NextCheck != nil {
-		text += ", next " + in(*r.NextCheck, now)
+func progress(p wire.Provider, noun string, now time.Time) string {
+	text := fmt.Sprintf("%d of %d %s", p.Recovery.Passed, p.Recovery.Required, noun)
+	counting, _ := sortedOut(p.Alerts)
+	switch {
+	case len(counting) > 0:
+		text += ", none while a fact stands"
+	case p.Recovery.NextCheck != nil:
+		text += ", next " + in(*p.Recovery.NextCheck, now)
 	}
 	return text
 }

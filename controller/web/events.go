@@ -36,7 +36,7 @@ func eventsOf(events []wire.Event, now time.Time) []eventView {
 	for _, e := range events {
 		v := eventView{
 			Time: at(e.Time, now), Kind: e.Kind, Class: classOf(e), Provider: e.Provider, From: e.From, To: e.To,
-			Facts: strings.Join(e.Facts, ", "),
+			Facts: strings.Join(console.Unsaid(e), ", "),
 		}
 		v.Reason = strings.TrimPrefix(console.Line(e.Reason), e.Kind+": ")
 		if e.Provider != "" {
