@@ -28,6 +28,8 @@ type mutation struct {
 	what string
 	// from is the text of the expression, to is what it becomes.
 	from, to string
+	// compared is the comparison that is changed.
+	compared parser.Expr
 }
 
 // TestScenariosNoticeEveryChangedThreshold takes each comparison of the rules
@@ -45,7 +47,7 @@ func TestScenariosNoticeEveryChangedThreshold(t *testing.T) {
 		t.Run(fmt.Sprintf("%d %s %s", i, m.rule.name(), m.what), func(t *testing.T) {
 			t.Parallel()
 			dir := mutated(t, m)
-			for _, s := range byRelevance(t, m.rule, scenarios) {
+			for _, s := range byRelevance(t, m, scenarios) {
 				file := filepath.Join(dir, s.name)
 				require.NoError(t, os.WriteFile(file, []byte(s.text), 0o600))
 				output, err := exec.CommandContext(t.Context(), node.Binary(t, "promtool"), "test", "rules", file).CombinedOutput()
@@ -65,7 +67,7 @@ func mutations(r bundledRule) []mutation {
 	var all []mutation
 	change := func(what string, c *parser.BinaryExpr, text string) {
 		at := c.PositionRange()
-		all = append(all, mutation{r, what, r.Expr, r.Expr[:at.Start] + text + r.Expr[at.End:]})
+		all = append(all, mutation{r, what, r.Expr, r.Expr[:at.Start] + text + r.Expr[at.End:], c})
 	}
 	for _, c := range comparisons(r.expr) {
 		left, right := textOf(r.Expr, c.LHS), textOf(r.Expr, c.RHS)
@@ -172,10 +174,10 @@ func withExpression(t *testing.T, file string, m mutation) string {
 }
 
 // byRelevance puts those scenarios first in which an alert is expected that
-// depends on the rule.
-func byRelevance(t *testing.T, rule bundledRule, all []single) []single {
+// depends on the rule, and of these, those that set most of what is compared.
+func byRelevance(t *testing.T, m mutation, all []single) []single {
 	t.Helper()
-	names := []string{rule.name()}
+	names := []string{m.rule.name()}
 	for _, r := range bundledRules(t) {
 		for _, s := range selectors(r.expr) {
 			if slices.Contains(names, s.Name) {
@@ -185,7 +187,7 @@ func byRelevance(t *testing.T, rule bundledRule, all []single) []single {
 		}
 	}
 	distance := func(s single) int {
-		if strings.Contains(s.text, rule.name()) {
+		if strings.Contains(s.text, m.rule.name()) {
 			return 0
 		}
 		if slices.ContainsFunc(s.alerts, func(a string) bool { return slices.Contains(names, a) }) {
@@ -193,5 +195,41 @@ func byRelevance(t *testing.T, rule bundledRule, all []single) []single {
 		}
 		return 2
 	}
-	return slices.SortedStableFunc(slices.Values(all), func(a, b single) int { return cmp.Compare(distance(a), distance(b)) })
+	read := published(t, m.compared)
+	unset := func(s single) (n int) {
+		for _, metric := range read {
+			if !strings.Contains(s.text, metric) {
+				n++
+			}
+		}
+		return n
+	}
+	return slices.SortedStableFunc(slices.Values(all), func(a, b single) int {
+		return cmp.Or(cmp.Compare(distance(a), distance(b)), cmp.Compare(unset(a), unset(b)))
+	})
+}
+
+// published are the metrics that an expression reads, by itself or through
+// records, which may read themselves.
+func published(t *testing.T, expr parser.Expr) []string {
+	t.Helper()
+	records := map[string]parser.Expr{}
+	for _, r := range bundledRules(t) {
+		if r.Record != "" {
+			records[r.Record] = r.expr
+		}
+	}
+	found, followed := map[string]bool{}, map[string]bool{}
+	for open := []parser.Expr{expr}; len(open) > 0; open = open[1:] {
+		for _, s := range selectors(open[0]) {
+			switch record := records[s.Name]; {
+			case record == nil:
+				found[s.Name] = true
+			case !followed[s.Name]:
+				followed[s.Name] = true
+				open = append(open, record)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
 }
