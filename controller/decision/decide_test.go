@@ -121,6 +121,16 @@ func TestTheStartWaitsAMomentForAPreferredOne(t *testing.T) {
 	require.Equal(t, "b", s.state.Current.Provider, "not for ever")
 }
 
+func TestAClockThatIsSetBackDoesNotLengthenTheWaitForAPreferredOne(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.look.Evidence["a"] = decision.Evidence{Evidence: health.Evidence{Fresh: true}}
+	s.after(0)
+	require.Empty(t, s.state.Current.Provider)
+	s.after(-time.Hour)
+	require.Equal(t, "b", s.state.Current.Provider)
+}
+
 func TestFailoverAndFailback(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
