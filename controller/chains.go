@@ -20,6 +20,9 @@ func (c *Controller) Apply(cfg config.Config) { c.apply(cfg, false) }
 func (c *Controller) apply(cfg config.Config, starting bool) {
 	c.applying.Lock()
 	defer c.applying.Unlock()
+	if c.ended {
+		return
+	}
 	targets := map[string][]string{}
 	for _, chain := range cfg.Chains {
 		for _, p := range chain.Providers {
@@ -54,6 +57,14 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 		}
 		c.startLocked(o)
 	}
+}
+
+// endApplying keeps further configurations from being put in force: what they lead
+// to would be shown without being in the journal, which is about to be closed.
+func (c *Controller) endApplying() {
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	c.ended = true
 }
 
 // goneWithout takes out the owners of chains that are not among the configured.

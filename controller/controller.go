@@ -102,8 +102,10 @@ type Controller struct {
 	evaluated atomic.Bool
 	stopping  atomic.Bool
 
-	// applying serialises Apply and the start.
+	// applying serialises Apply, the start and the end, and guards ended: nothing is
+	// put in force any more.
 	applying sync.Mutex
+	ended    bool
 	// mu guards what follows.
 	mu     sync.Mutex
 	owners map[string]*owner
@@ -213,6 +215,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		return nil
 	}, func(error) { cancel() })
 	err := g.Run()
+	c.endApplying()
 	r.owners.Wait()
 	c.transports.close()
 	c.saveState()

@@ -65,6 +65,21 @@ func TestAChainThatIsGoneIsRememberedInCaseItComesBack(t *testing.T) {
 	})
 }
 
+func TestAChainThatComesAfterTheStopIsNotDecided(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		w := begin(t, three)
+		require.NoError(t, w.stop())
+		index := w.c.Overview().Index()
+		late := three
+		for _, name := range []string{"d", "e", "f", "g", "h", "i", "j", "k"} {
+			late += replaced(bitcoin, "btc:", name+":")
+		}
+		w.reload(late)
+		require.Equal(t, index, w.c.Overview().Index(), "what is shown must be in the journal, which is closed")
+		require.Empty(t, w.log.lines("A decision was not written down"))
+	})
+}
+
 func TestAProviderOfAnotherAddressIsJudgedAnew(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		w := begin(t, three)
