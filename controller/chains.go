@@ -48,7 +48,6 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 			continue
 		}
 		before := c.remembered[chain.Name]
-		delete(c.remembered, chain.Name)
 		o = c.newOwner(chain.Name, before)
 		c.owners[chain.Name] = o
 		o.conf.Store(c.configure(chain, nil))

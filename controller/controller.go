@@ -109,7 +109,8 @@ type Controller struct {
 	// mu guards what follows.
 	mu     sync.Mutex
 	owners map[string]*owner
-	// remembered are chains of the journal that are not configured.
+	// remembered is what was known of chains before they were configured, or when they
+	// ceased to be: until their first decision there is nothing newer.
 	remembered map[string]remembered
 	// running is set while Run is.
 	running *running

@@ -1,6 +1,7 @@
 package controller_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -130,6 +131,37 @@ func TestAChainThatWasGoneAtTheRestartIsStillRemembered(t *testing.T) {
 		last.look()
 		require.GreaterOrEqual(t, last.active().Generation, before.Generation)
 		require.Equal(t, wire.StatusUnhealthy, last.status("a").Status)
+	})
+}
+
+func TestAStopBeforeTheFirstLookForgetsNoChain(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		// Whether a chain is still looked at when the stop comes at once is a matter of
+		// chance, so there are several.
+		names := []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"}
+		text := "chains:\n"
+		for _, name := range names {
+			text += replaced(bitcoin, "btc:", name+":")
+		}
+		w := begin(t, text)
+		for _, name := range names {
+			require.NoError(t, w.c.Pin(t.Context(), name, "own", order("the only one")))
+		}
+		require.NoError(t, w.stop())
+
+		moved := replaced(text, "8332", "18332")
+		short := open(t, w.dir, moved)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.NoError(t, short.c.Run(ctx))
+		short.stop = func() error { return nil }
+
+		again := open(t, w.dir, moved).run()
+		for _, name := range names {
+			c, known := again.c.Overview().Chain(name)
+			require.True(t, known)
+			require.NotNil(t, c.Pinned, name)
+		}
 	})
 }
 
