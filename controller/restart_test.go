@@ -118,6 +118,33 @@ func TestWhoIsAnotherEndpointByNowIsNotServedAfterARestart(t *testing.T) {
 	}
 }
 
+func TestAFallbackThatIsAnotherEndpointByNowIsNotShownAfterARestart(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		status string
+	}{
+		"another address": {with("b.example", "elsewhere.example"), wire.StatusUnknown},
+		"another name":    {with("name: b,", "name: z,"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				w := begin(t, three)
+				require.Equal(t, []string{"b", "c"}, w.serves("a", wire.StateOK).Fallbacks)
+				again := restart(w, c.text)
+				require.Equal(t, []string{"c"}, again.serves("a", wire.StateOK).Fallbacks)
+				route, known := again.c.Route("eth")
+				require.True(t, known)
+				require.Len(t, route.Endpoints, 2, "the gateway asks neither")
+				capable, _ := again.c.Overview().Active("eth", "receipts")
+				require.Nil(t, capable.Provider, "nobody is known to have what only b had")
+				if c.status != "" {
+					require.Equal(t, c.status, again.status("b").Status)
+				}
+			})
+		})
+	}
+}
+
 func TestAChainThatWasGoneAtTheRestartIsStillRemembered(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		w := begin(t, three+bitcoin)
