@@ -99,7 +99,8 @@ func (d *decider) judge() {
 		var why health.Reason
 		after.Record, why = health.Next(before.Record, e.Evidence, d.look.Policy.Recovery, d.look.Now)
 		after.Capabilities = p.Capabilities
-		after.Integrity = e.Integrity || (before.Integrity && !e.Fresh)
+		// That the alert has ended proves nothing; the recovery does.
+		after.Integrity = e.Integrity || (before.Integrity && after.State != health.Healthy)
 		if after.State != before.State {
 			after.Words = ""
 			if after.State == health.Unhealthy {
