@@ -125,6 +125,14 @@ func (c *Controller) received(r facts.Receipt) {
 	}
 }
 
+// reconciled takes in what a reading of Alertmanager's API changed.
+func (c *Controller) reconciled(chains []string) {
+	c.wake(chains)
+	if len(chains) > 0 {
+		c.overview.Changed()
+	}
+}
+
 // sweepEvery bounds how late an expiry is noticed that was not foreseen.
 const sweepEvery = time.Second
 

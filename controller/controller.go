@@ -183,7 +183,7 @@ func (c *Controller) hear(o Options) {
 	})
 	if o.Alertmanager != nil {
 		c.reader = facts.NewReader(facts.ReaderOptions{
-			Client: o.Alertmanager, Table: c.facts, Reconciled: c.wake, Logger: o.Logger.With("component", "alertmanager"),
+			Client: o.Alertmanager, Table: c.facts, Reconciled: c.reconciled, Logger: o.Logger.With("component", "alertmanager"),
 			Interval: facts.ReadIntervalFor(o.WatchdogLimit),
 		})
 	}
