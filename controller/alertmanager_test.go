@@ -182,6 +182,38 @@ func TestAWebhookIsAFactAtOnce(t *testing.T) {
 	})
 }
 
+func TestWhoWatchesIsToldWhatAReadingBrings(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		m := newAlertmanager()
+		w := begin(t, three, m.heard(t, facts.ModeFallback))
+		m.bring(w)
+		changed, end := w.c.Overview().Watch()
+		defer end()
+		news := func() bool {
+			m.beating(w, facts.DefaultReadInterval)
+			select {
+			case <-changed:
+				return true
+			default:
+				return false
+			}
+		}
+		// The alert acts on nothing, so that no decision tells of it.
+		labels := against("a", "CertificateOfTheNode", "errors")
+		delete(labels, rules.LabelFailover)
+		m.mu.Lock()
+		m.alerts["lost"] = &told{labels: labels, starts: time.Now(), refreshed: time.Now()}
+		m.mu.Unlock()
+		require.True(t, news(), "its webhook was lost")
+		require.Equal(t, []string{"CertificateOfTheNode alertmanager false"}, alertsOf(w.status("a")))
+		m.mu.Lock()
+		delete(m.alerts, "lost")
+		m.mu.Unlock()
+		require.True(t, news(), "that of its end was lost, too")
+		require.Empty(t, w.status("a").Alerts)
+	})
+}
+
 // alertsOf are the alerts of a provider with their source, and whether they
 // count.
 func alertsOf(p wire.Provider) []string {

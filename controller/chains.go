@@ -20,6 +20,9 @@ func (c *Controller) Apply(cfg config.Config) { c.apply(cfg, false) }
 func (c *Controller) apply(cfg config.Config, starting bool) {
 	c.applying.Lock()
 	defer c.applying.Unlock()
+	if c.ended {
+		return
+	}
 	targets := map[string][]string{}
 	for _, chain := range cfg.Chains {
 		for _, p := range chain.Providers {
@@ -45,7 +48,6 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 			continue
 		}
 		before := c.remembered[chain.Name]
-		delete(c.remembered, chain.Name)
 		o = c.newOwner(chain.Name, before)
 		c.owners[chain.Name] = o
 		o.conf.Store(c.configure(chain, nil))
@@ -54,6 +56,14 @@ func (c *Controller) apply(cfg config.Config, starting bool) {
 		}
 		c.startLocked(o)
 	}
+}
+
+// endApplying keeps further configurations from being put in force: what they lead
+// to would be shown without being in the journal, which is about to be closed.
+func (c *Controller) endApplying() {
+	c.applying.Lock()
+	defer c.applying.Unlock()
+	c.ended = true
 }
 
 // goneWithout takes out the owners of chains that are not among the configured.
@@ -112,6 +122,14 @@ func (c *Controller) received(r facts.Receipt) {
 	}
 	if r.Read && c.reader != nil {
 		c.reader.Ask()
+	}
+}
+
+// reconciled takes in what a reading of Alertmanager's API changed.
+func (c *Controller) reconciled(chains []string) {
+	c.wake(chains)
+	if len(chains) > 0 {
+		c.overview.Changed()
 	}
 }
 

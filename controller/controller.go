@@ -102,12 +102,15 @@ type Controller struct {
 	evaluated atomic.Bool
 	stopping  atomic.Bool
 
-	// applying serialises Apply and the start.
+	// applying serialises Apply, the start and the end, and guards ended: nothing is
+	// put in force any more.
 	applying sync.Mutex
+	ended    bool
 	// mu guards what follows.
 	mu     sync.Mutex
 	owners map[string]*owner
-	// remembered are chains of the journal that are not configured.
+	// remembered is what was known of chains before they were configured, or when they
+	// ceased to be: until their first decision there is nothing newer.
 	remembered map[string]remembered
 	// running is set while Run is.
 	running *running
@@ -180,7 +183,7 @@ func (c *Controller) hear(o Options) {
 	})
 	if o.Alertmanager != nil {
 		c.reader = facts.NewReader(facts.ReaderOptions{
-			Client: o.Alertmanager, Table: c.facts, Reconciled: c.wake, Logger: o.Logger.With("component", "alertmanager"),
+			Client: o.Alertmanager, Table: c.facts, Reconciled: c.reconciled, Logger: o.Logger.With("component", "alertmanager"),
 			Interval: facts.ReadIntervalFor(o.WatchdogLimit),
 		})
 	}
@@ -213,6 +216,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		return nil
 	}, func(error) { cancel() })
 	err := g.Run()
+	c.endApplying()
 	r.owners.Wait()
 	c.transports.close()
 	c.saveState()

@@ -86,14 +86,18 @@ func (c *Controller) keepSnapshots(ctx context.Context) error {
 func (c *Controller) saveState() {
 	s := snapshot{Chains: map[string]savedChain{}, Facts: c.facts.Export(time.Now())}
 	indexes := map[string]uint64{}
-	c.mu.Lock()
-	for name, m := range c.remembered {
-		s.Chains[name] = savedChain{Index: m.index, State: m.state}
-	}
-	c.mu.Unlock()
+	// The board is read first: a chain that is taken down meanwhile is remembered
+	// before, and one that comes back stays remembered.
 	for name, p := range c.board.Sheet().Chains {
 		s.Chains[name] = savedChain{Index: p.Index, State: p.Decision.State}
 	}
+	c.mu.Lock()
+	for name, m := range c.remembered {
+		if m.index > s.Chains[name].Index {
+			s.Chains[name] = savedChain{Index: m.index, State: m.state}
+		}
+	}
+	c.mu.Unlock()
 	for name, chain := range s.Chains {
 		indexes[name] = chain.Index
 	}

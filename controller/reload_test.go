@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-rpc/understudy/controller"
 	"github.com/understudy-rpc/understudy/controller/facts"
+	"github.com/understudy-rpc/understudy/controller/gateway"
 	"github.com/understudy-rpc/understudy/controller/wire"
 )
 
@@ -65,6 +66,21 @@ func TestAChainThatIsGoneIsRememberedInCaseItComesBack(t *testing.T) {
 	})
 }
 
+func TestAChainThatComesAfterTheStopIsNotDecided(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		w := begin(t, three)
+		require.NoError(t, w.stop())
+		index := w.c.Overview().Index()
+		late := three
+		for _, name := range []string{"d", "e", "f", "g", "h", "i", "j", "k"} {
+			late += replaced(bitcoin, "btc:", name+":")
+		}
+		w.reload(late)
+		require.Equal(t, index, w.c.Overview().Index(), "what is shown must be in the journal, which is closed")
+		require.Empty(t, w.log.lines("A decision was not written down"))
+	})
+}
+
 func TestAProviderOfAnotherAddressIsJudgedAnew(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		w := begin(t, three)
@@ -82,6 +98,41 @@ func TestAProviderOfAnotherAddressIsJudgedAnew(t *testing.T) {
 		w.look()
 		w.serves("a", wire.StateOK)
 	})
+}
+
+func TestNewCredentialsAreNotSentToTheAddressBefore(t *testing.T) {
+	const at, elsewhere = `c.example"`, `elsewhere.example"`
+	for name, c := range map[string]struct{ before, after string }{
+		"another vendor of that name": {
+			with(at, at+", http: {bearer_token: OLD}"), with(at, elsewhere+", http: {bearer_token: NEW}"),
+		},
+		"a vendor that takes no credentials": {with(at, at), with(at, elsewhere+", http: {bearer_token: NEW}")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				before := begin(t, c.before)
+				require.NoError(t, before.stop())
+				w := open(t, before.dir, c.before)
+				laid := func() gateway.Endpoint {
+					route, known := w.c.Route("eth")
+					require.True(t, known)
+					require.Len(t, route.Endpoints, 3)
+					return route.Endpoints[2]
+				}
+				first := laid()
+				// Nothing is decided by the new configuration before the start.
+				w.reload(c.after)
+				again := laid()
+				require.Equal(t, "https://c.example", again.URL.String())
+				require.Same(t, first.Transport, again.Transport)
+				w.run()
+				w.look()
+				last := laid()
+				require.Equal(t, "https://elsewhere.example", last.URL.String())
+				require.NotSame(t, first.Transport, last.Transport)
+			})
+		})
+	}
 }
 
 func TestARenamedProviderIsAnother(t *testing.T) {

@@ -1,6 +1,7 @@
 package controller_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -117,6 +118,33 @@ func TestWhoIsAnotherEndpointByNowIsNotServedAfterARestart(t *testing.T) {
 	}
 }
 
+func TestAFallbackThatIsAnotherEndpointByNowIsNotShownAfterARestart(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		status string
+	}{
+		"another address": {with("b.example", "elsewhere.example"), wire.StatusUnknown},
+		"another name":    {with("name: b,", "name: z,"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				w := begin(t, three)
+				require.Equal(t, []string{"b", "c"}, w.serves("a", wire.StateOK).Fallbacks)
+				again := restart(w, c.text)
+				require.Equal(t, []string{"c"}, again.serves("a", wire.StateOK).Fallbacks)
+				route, known := again.c.Route("eth")
+				require.True(t, known)
+				require.Len(t, route.Endpoints, 2, "the gateway asks neither")
+				capable, _ := again.c.Overview().Active("eth", "receipts")
+				require.Nil(t, capable.Provider, "nobody is known to have what only b had")
+				if c.status != "" {
+					require.Equal(t, c.status, again.status("b").Status)
+				}
+			})
+		})
+	}
+}
+
 func TestAChainThatWasGoneAtTheRestartIsStillRemembered(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		w := begin(t, three+bitcoin)
@@ -130,6 +158,37 @@ func TestAChainThatWasGoneAtTheRestartIsStillRemembered(t *testing.T) {
 		last.look()
 		require.GreaterOrEqual(t, last.active().Generation, before.Generation)
 		require.Equal(t, wire.StatusUnhealthy, last.status("a").Status)
+	})
+}
+
+func TestAStopBeforeTheFirstLookForgetsNoChain(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		// Whether a chain is still looked at when the stop comes at once is a matter of
+		// chance, so there are several.
+		names := []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"}
+		text := "chains:\n"
+		for _, name := range names {
+			text += replaced(bitcoin, "btc:", name+":")
+		}
+		w := begin(t, text)
+		for _, name := range names {
+			require.NoError(t, w.c.Pin(t.Context(), name, "own", order("the only one")))
+		}
+		require.NoError(t, w.stop())
+
+		moved := replaced(text, "8332", "18332")
+		short := open(t, w.dir, moved)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.NoError(t, short.c.Run(ctx))
+		short.stop = func() error { return nil }
+
+		again := open(t, w.dir, moved).run()
+		for _, name := range names {
+			c, known := again.c.Overview().Chain(name)
+			require.True(t, known)
+			require.NotNil(t, c.Pinned, name)
+		}
 	})
 }
 

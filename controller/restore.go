@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/understudy-rpc/understudy/controller/board"
 	"github.com/understudy-rpc/understudy/controller/decision"
@@ -96,6 +98,18 @@ func (c *Controller) showAgain(o *owner, index uint64) {
 		})
 	}
 	c.board.Restore(o.name, index, &board.Decision{
-		Config: conf.chain, Providers: providers, Policy: conf.policy, State: o.state,
+		Config: conf.chain, Providers: providers, Policy: conf.policy, State: ofThese(o.state, conf.endpoints),
 	})
+}
+
+// ofThese is a state without the providers that are other endpoints by now, or none:
+// what is known of them is not known of whom their names stand for.
+func ofThese(s decision.State, endpoints map[string]string) decision.State {
+	s.Members = maps.Clone(s.Members)
+	maps.DeleteFunc(s.Members, func(name string, m decision.Member) bool { return endpoints[name] != m.Endpoint })
+	s.Fallbacks = slices.DeleteFunc(slices.Clone(s.Fallbacks), func(name string) bool {
+		_, known := s.Members[name]
+		return !known
+	})
+	return s
 }

@@ -69,7 +69,7 @@ func (c *Controller) route(d *board.Decision, now time.Time) gateway.Route {
 	}
 	for _, name := range order(d) {
 		p := byName[name]
-		transport := c.transports.of(chain, name)
+		transport := c.transports.of(chain, p)
 		if transport == nil {
 			continue
 		}

@@ -21,6 +21,9 @@ const idleTimeout = 90 * time.Second
 type transports struct {
 	mu sync.RWMutex
 	by map[observation.Key]transport
+	// before are those of the configuration before, by which chains are served until
+	// they are decided anew.
+	before map[observation.Key]transport
 }
 
 // transport is one of them, and what it was made from.
@@ -29,12 +32,17 @@ type transport struct {
 	client *http.Client
 }
 
-// of is the transport of a provider; nil if there is none.
-func (t *transports) of(chain, provider string) http.RoundTripper {
+// of is the transport of a provider as it is configured; nil if there is none. The
+// credentials of another configuration are for another vendor, maybe, though the
+// name is the same.
+func (t *transports) of(chain string, p config.Provider) http.RoundTripper {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if one, ok := t.by[observation.Key{Chain: chain, Provider: provider}]; ok {
-		return one.client.Transport
+	key := observation.Key{Chain: chain, Provider: p.Name}
+	for _, by := range []map[observation.Key]transport{t.by, t.before} {
+		if one, ok := by[key]; ok && reflect.DeepEqual(one.made, p.HTTP) {
+			return one.client.Transport
+		}
 	}
 	return nil
 }
@@ -62,7 +70,7 @@ func (t *transports) apply(cfg config.Config) []error {
 			next[key] = one
 		}
 	}
-	t.by = next
+	t.by, t.before = next, before
 	t.mu.Unlock()
 	for key, old := range before {
 		if now, still := next[key]; !still || now.client != old.client {
@@ -76,7 +84,9 @@ func (t *transports) apply(cfg config.Config) []error {
 func (t *transports) close() {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	for _, one := range t.by {
-		one.client.CloseIdleConnections()
+	for _, by := range []map[observation.Key]transport{t.by, t.before} {
+		for _, one := range by {
+			one.client.CloseIdleConnections()
+		}
 	}
 }

@@ -73,7 +73,7 @@ func (p *program) runController(file string, flags serverFlags, decide decisionF
 	if g, err = newGateway(c, o.Config, o.Registerer, s.logger, nil); err != nil {
 		return p.fail(err)
 	}
-	s.reload = func() error { return own.reload(c, g) }
+	s.reload = inTurn(func() error { return own.reload(c, g) })
 	if err := s.open(c, g, o, decide, own.pages(s, s.reload), false); err != nil {
 		return p.fail(err)
 	}

@@ -88,6 +88,23 @@ func TestExporterStopsOnSIGTERMAndReloadsOnSIGHUP(t *testing.T) {
 	require.Contains(t, p.log.String(), "Stopped")
 }
 
+func TestAReloadThatHangsDoesNotKeepTheStopWaiting(t *testing.T) {
+	t.Parallel()
+	path, _ := ethereum(t, "a")
+	p := start(t, nil, "--config.file="+path)
+	p.ready()
+	// A file that never ends, as on a network that is gone.
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, syscall.Mkfifo(path, 0o600))
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGHUP))
+	endless, err := os.OpenFile(path, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer func() { _ = endless.Close() }()
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGHUP))
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	p.eventually(func() bool { return strings.Contains(p.log.String(), "Stopped") }, "it stops")
+}
+
 func TestExporterRefusesABadConfigurationAtStart(t *testing.T) {
 	t.Parallel()
 	bad := file(t, "bad.yml", "chains:\n  eth:\n    providers:\n      - {name: a, type: evm-rpc, rpc_host: \"ftp://x\"}\n")

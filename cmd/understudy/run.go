@@ -84,7 +84,7 @@ func (p *program) assemble(s *service, load func() (config.Config, error), decid
 	if g, err = newGateway(c, e.Config(), o.Registerer, s.logger, hasten); err != nil {
 		return nil, p.fail(err)
 	}
-	s.reload = func() error { return reloadAll(load, e, c, g) }
+	s.reload = inTurn(func() error { return reloadAll(load, e, c, g) })
 	if err := s.open(c, g, o, decide, e.Handler(s.exporterOptions(s.reload)), true); err != nil {
 		return nil, p.fail(err)
 	}

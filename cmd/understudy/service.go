@@ -167,18 +167,28 @@ func shutDown(server *http.Server, logger *slog.Logger) {
 // awaitSignals reloads on SIGHUP and returns on SIGTERM and SIGINT. A second one
 // of these ends the process at once.
 func (s *service) awaitSignals(ctx context.Context) error {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
+	hangups, ends := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	signal.Notify(ends, syscall.SIGTERM, syscall.SIGINT)
+	// A reload that hangs, as where a file lies on a network that is gone, keeps no
+	// stop waiting. Nobody waits for it either.
+	go s.reloadOn(ctx, hangups)
+	select {
+	case <-ctx.Done():
+	case received := <-ends:
+		signal.Reset(syscall.SIGTERM, syscall.SIGINT)
+		s.logger.Info("Stopping", "signal", received.String())
+	}
+	return nil
+}
+
+// reloadOn reloads at each of the signals, until the context ends.
+func (s *service) reloadOn(ctx context.Context, hangups <-chan os.Signal) {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
-		case received := <-signals:
-			if received != syscall.SIGHUP {
-				signal.Reset(syscall.SIGTERM, syscall.SIGINT)
-				s.logger.Info("Stopping", "signal", received.String())
-				return nil
-			}
+			return
+		case <-hangups:
 			if err := s.reload(); err != nil {
 				s.logger.Error("What changed was not taken; what was before stays in force", "err", err)
 			}

@@ -99,7 +99,8 @@ func (d *decider) judge() {
 		var why health.Reason
 		after.Record, why = health.Next(before.Record, e.Evidence, d.look.Policy.Recovery, d.look.Now)
 		after.Capabilities = p.Capabilities
-		after.Integrity = e.Integrity || (before.Integrity && !e.Fresh)
+		// That the alert has ended proves nothing; the recovery does.
+		after.Integrity = e.Integrity || (before.Integrity && after.State != health.Healthy)
 		if after.State != before.State {
 			after.Words = ""
 			if after.State == health.Unhealthy {
@@ -140,7 +141,7 @@ func (d *decider) choose() {
 	s := d.next.Situation(d.look.Providers, d.look.Policy.Selection, d.look.Now)
 	s.Approved = d.look.Command != nil && d.look.Command.Kind == Failback
 	choice, why := selection.Choose(s)
-	if end := d.next.Begun.Add(firstVerdicts); s.Current.Last == "" && d.look.Now.Before(end) && unjudgedBefore(s, choice) {
+	if end, wait := d.firstVerdicts(); wait && s.Current.Last == "" && unjudgedBefore(s, choice) {
 		choice, why = selection.Choice{}, selection.NoneJudged
 		d.wakeFor(end)
 	}
@@ -153,6 +154,13 @@ func (d *decider) choose() {
 	d.next.Current = choice.Apply(s.Current, d.look.Now)
 	d.next.Served, d.next.Fallbacks, d.next.Verdict = choice.State, choice.Fallbacks, why
 	d.wakeFor(choice.Revisit)
+}
+
+// firstVerdicts is until when a chain waits for its first verdicts, if it still
+// does. A clock that was set back keeps nobody waiting.
+func (d *decider) firstVerdicts() (time.Time, bool) {
+	end := d.next.Begun.Add(firstVerdicts)
+	return end, d.look.Now.Before(end) && !d.look.Now.Before(d.next.Begun)
 }
 
 // unjudgedBefore says that there is no verdict yet on a provider that would be

@@ -121,6 +121,16 @@ func TestTheStartWaitsAMomentForAPreferredOne(t *testing.T) {
 	require.Equal(t, "b", s.state.Current.Provider, "not for ever")
 }
 
+func TestAClockThatIsSetBackDoesNotLengthenTheWaitForAPreferredOne(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.look.Evidence["a"] = decision.Evidence{Evidence: health.Evidence{Fresh: true}}
+	s.after(0)
+	require.Empty(t, s.state.Current.Provider)
+	s.after(-time.Hour)
+	require.Equal(t, "b", s.state.Current.Provider)
+}
+
 func TestFailoverAndFailback(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -273,6 +283,34 @@ func TestAnIntegrityFactIsRememberedWhileNobodyIsHeard(t *testing.T) {
 	require.Empty(t, s.state.Current.Provider)
 	s.look.Evidence["a"] = decision.Evidence{}
 	require.False(t, s.after(time.Minute).Changed, "silence clears nobody")
+}
+
+func TestWhoServedWrongDataIsNoLastResortBeforeItHasRecovered(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.look.Policy.Selection.OnAllUnhealthy = selection.ServeLast
+	s.look.Providers = s.look.Providers[:1]
+	s.after(time.Second)
+	e := s.look.Evidence["a"]
+	e.Facts, e.Integrity = []string{"ProviderInconsistent"}, true
+	s.look.Evidence["a"] = e
+	s.after(time.Second)
+	require.Empty(t, s.state.Current.Provider)
+
+	// An exporter that starts anew has compared nothing yet, and so the alert ends.
+	s.look.Evidence["a"] = decision.Evidence{Evidence: health.Evidence{Fresh: true}}
+	s.after(time.Second)
+	require.Empty(t, s.state.Current.Provider, "an alert that ends is no evidence")
+	require.True(t, s.state.Members["a"].Integrity)
+
+	s.well("a")
+	s.after(time.Minute)
+	require.Equal(t, health.Recovering, s.state.Members["a"].State)
+	require.Empty(t, s.state.Current.Provider)
+	s.after(time.Minute)
+	require.Equal(t, "a", s.state.Current.Provider)
+	require.Equal(t, selection.OK, s.state.Served)
+	require.False(t, s.state.Members["a"].Integrity)
 }
 
 func TestTheGenerationLeapsOverWhatMayHaveBeenUsed(t *testing.T) {

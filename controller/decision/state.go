@@ -61,8 +61,8 @@ type Member struct {
 	Endpoint string `json:"endpoint"`
 	// Words say what spoke against it when it came into its state.
 	Words string `json:"words,omitempty"`
-	// Integrity says that an integrity fact stands, or stood when an exporter was
-	// last heard.
+	// Integrity says that an integrity fact stands, or stood and it has not recovered
+	// since.
 	Integrity bool `json:"integrity,omitempty"`
 	// Capabilities are what a consumer can ask it for.
 	Capabilities []string `json:"capabilities,omitempty"`
