@@ -79,6 +79,9 @@ func (b *batch) takeItem(a *attempt, in *items, item []byte, whole bool, answere
 	}
 	a.record.outcomes[j.outcome].Add(1)
 	b.keep(i, j.outcome, item, a.record.header)
+	if c.risk == unsafe && !j.outcome.uncertain() {
+		b.undone[i] = true
+	}
 	return j.outcome, nil
 }
 
