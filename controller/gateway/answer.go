@@ -100,7 +100,7 @@ func (x *exchange) end(a *attempt, err error) {
 		return
 	}
 	x.result = resultAborted
-	x.lane.broke(a.candidate, x.options.Now())
+	x.lane.broke(a, x.options.Now())
 	// This is how net/http is told to break the connection.
 	panic(http.ErrAbortHandler)
 }

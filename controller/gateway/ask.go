@@ -89,7 +89,10 @@ func (x *exchange) back(p permit, a *attempt, v verdict) {
 	if a != nil {
 		took, wait, doubted = a.took, a.wait, a.doubted
 	}
-	p.back(v, x.options.Now(), took, wait, x.firstFailed, doubted)
+	ended := p.back(v, x.options.Now(), took, wait, x.firstFailed, doubted)
+	if a != nil {
+		a.ended = ended
+	}
 	if v == failed && !p.challenger {
 		x.firstFailed = true
 	}

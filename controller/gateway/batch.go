@@ -88,7 +88,8 @@ func (b *batch) pass(c candidate, within time.Duration, nobodyElse bool) {
 	}
 	var a *attempt
 	v := noVerdict
-	// The verdict is known when the last item was seen.
+	// The verdict is known when the last item was seen. An answer that breaks the
+	// client's connection is counted where that is done.
 	defer func() { b.back(p, a, v) }()
 	a = b.attempt(b.request.Context(), c, body, within)
 	defer b.heads.release(a)
@@ -101,7 +102,7 @@ func (b *batch) pass(c candidate, within time.Duration, nobodyElse bool) {
 	}
 	b.index()
 	itemFailed, err := b.take(a)
-	if itemFailed {
+	if v = wellDone; itemFailed {
 		v = failed
 	}
 	switch {

@@ -103,7 +103,7 @@ func (b *batch) passOn(a *attempt, in *items, i int, known bool, answered map[in
 			return errClient{err}
 		}
 		b.result = resultAborted
-		b.lane.broke(a.candidate, b.options.Now())
+		b.lane.broke(a, b.options.Now())
 		// Half an answer cannot be taken back. This is how net/http is told to break
 		// the connection.
 		panic(http.ErrAbortHandler)
