@@ -43,7 +43,8 @@ const wordsLimit = 1000
 // that there is no more.
 func judge(q question, status int, body []byte, whole bool) judgement {
 	switch {
-	case status >= 300 && status < 400:
+	case status < 200 || status >= 300 && status < 400 || status > 599:
+		// No such status can be given to a client as that of an answer.
 		return judgement{outcome: BadResponse}
 	case q.batch && status < 300:
 		return judgeBatch(q, status, body, whole)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -291,6 +292,37 @@ func (d *dripping) Read(b []byte) (int, error) {
 }
 
 func (d *dripping) Close() error { return nil }
+
+func TestAStatusThatIsNoneIsNotPassedOn(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"000", "007", "099", "101", "600", "999"} {
+		for name, body := range map[string]string{"a call": oneCall, "a batch": "[" + oneCall + "]"} {
+			t.Run(status+" to "+name, func(t *testing.T) {
+				t.Parallel()
+				good := `{"result":"a","error":null,"id":7}`
+				if name == "a batch" {
+					good = "[" + good + "]"
+				}
+				w := newRealWorld(t, config.BitcoinRPC, Options{}, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+					conn, _, err := http.NewResponseController(rw).Hijack()
+					if err == nil {
+						_, _ = io.WriteString(conn, "HTTP/1.1 "+status+" X\r\nContent-Type: application/json\r\n\r\n"+good)
+						_ = conn.Close()
+					}
+				}), http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+					_, _ = io.WriteString(rw, strings.Replace(good, `"a"`, `"b"`, 1))
+				}))
+				response, err := w.postReal(body)
+				require.NoError(t, err)
+				got, err := io.ReadAll(response.Body)
+				require.NoError(t, err)
+				require.NoError(t, response.Body.Close())
+				require.Equal(t, 200, response.StatusCode)
+				require.Equal(t, strings.Replace(good, `"a"`, `"b"`, 1), string(got))
+			})
+		}
+	}
+}
 
 func TestUnknownChainsAndVerbs(t *testing.T) {
 	t.Parallel()
