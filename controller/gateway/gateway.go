@@ -128,6 +128,8 @@ func pathOf(r *http.Request) string {
 // serve answers one request for a chain. rest is the path below the chain's own, as
 // it came.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, chain, rest string) {
+	h := w.Header()
+	h["Content-Security-Policy"], h["X-Content-Type-Options"] = inert, asTold
 	route, ok := g.options.Router.Route(chain)
 	if !ok {
 		writeProblem(w, problem{status: http.StatusNotFound, title: "No such chain", detail: "No chain of this name is configured."})

@@ -34,11 +34,37 @@ func TestNothingOfAProvidersOwnComesBack(t *testing.T) {
 	w := newWorld(t, config.EVMRPC, 1, Options{})
 	w.a().set(says(200, `{"jsonrpc":"2.0","id":$id,"result":1}`, "Set-Cookie", "key=secret", "WWW-Authenticate", "Basic",
 		"Location", "https://a.example/key-a", "Server", "nginx", "X-Ratelimit-Key", "key-a", "Connection", "close",
-		"Content-Location", "https://a.example/key-a", "Link", "<https://a.example/key-a>", "Content-Type", "application/json; charset=utf-8"))
+		"Content-Location", "https://a.example/key-a", "Link", "<https://a.example/key-a>", "Content-Type", "application/json; charset=utf-8",
+		"Content-Security-Policy", "script-src *", "X-Content-Type-Options", "any"))
 	rec := w.call("eth_chainId")
 	require.Equal(t, http.Header{
 		"Content-Type": {"application/json; charset=utf-8"}, "Content-Length": {"35"}, ProviderHeader: {"a"},
+		"Content-Security-Policy": inert, "X-Content-Type-Options": asTold,
 	}, rec.Header())
+}
+
+func TestNoAnswerIsAPageOfOurOwn(t *testing.T) {
+	t.Parallel()
+	page := says(200, `{"a":"<script src=\"/rpc/c/blocks\"></script>"}`, "Content-Type", "text/html", "Content-Security-Policy", "script-src *")
+	for name, c := range map[string]struct {
+		answer     answering
+		verb, path string
+	}{
+		"a provider's":          {page, "GET", "/rpc/c/block/x"},
+		"a provider's error":    {says(404, `{"error":"<script>"}`, "Content-Type", "text/html"), "GET", "/rpc/c/block/x"},
+		"that nobody answered":  {refuses, "GET", "/rpc/c/block/x"},
+		"that it is no request": {page, "PUT", "/rpc/c/block/x"},
+		"of another chain":      {page, "GET", "/rpc/nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, config.EsploraREST, 1, Options{})
+			w.a().set(c.answer)
+			rec := w.do(c.verb, c.path, "")
+			require.Equal(t, []string{"sandbox; default-src 'none'; frame-ancestors 'none'"}, rec.Header()["Content-Security-Policy"])
+			require.Equal(t, []string{"nosniff"}, rec.Header()["X-Content-Type-Options"])
+		})
+	}
 }
 
 func TestAHeightInAHeaderOfCosmosGoesBothWays(t *testing.T) {
