@@ -18,6 +18,11 @@ func (x *exchange) serve() {
 		x.refuse(problem{status: status, code: codeInvalidRequest, title: "Invalid request", detail: err.Error()})
 		return
 	}
+	if !x.set() {
+		x.result = resultInvalid
+		writeProblem(x.writer, noChain)
+		return
+	}
 	if isUpgrade(x.request) {
 		x.serveWebSocket()
 		return
@@ -35,6 +40,16 @@ func (x *exchange) serve() {
 	default:
 		x.serveREST()
 	}
+}
+
+// set begins the time of the providers, and looks again at who they are: a client
+// may take as long as it likes to send its request, which is no provider's fault,
+// and meanwhile one of them may have been found to be wrong. It is false if the
+// chain is not configured any more.
+func (x *exchange) set() bool {
+	route, ok := x.options.Router.Route(x.route.Chain)
+	x.route, x.deadline = route, x.options.Now().Add(x.settings.RequestTimeout)
+	return ok
 }
 
 // serveREST forwards a request whose method is its path.
