@@ -16,7 +16,7 @@ func TestMethodsThatMoveKeysOrStopNodesAreRefused(t *testing.T) {
 		config.BitcoinRPC:  {"stop", "createwallet", "importaddress", "listunspent", "dumpprivkey", "sendtoaddress", "walletpassphrase", "generatetoaddress", "invalidateblock", "setban", "STOP"},
 		config.EVMRPC:      {"admin_addPeer", "personal_unlockAccount", "debug_traceBlock", "miner_start", "engine_newPayloadV3", "eth_sendTransaction", "eth_sign", "eth_signTransaction", "Admin_peers", "anvil_setBalance"},
 		config.CometBFTRPC: {"unsafe_flush_mempool", "dial_seeds", "dial_peers"},
-		config.XRPLRPC:     {"stop", "sign", "wallet_propose", "ledger_accept", "log_level"},
+		config.XRPLRPC:     {"stop", "sign", "wallet_propose", "ledger_accept", "log_level", "batch"},
 		config.SolanaRPC:   {"validatorExit", "requestAirdrop", "setLogFilter"},
 	} {
 		for _, method := range methods {
