@@ -64,11 +64,12 @@ func parseCalls(body []byte) (calls []call, batch bool, err error) {
 
 // parseCall reads one call. Two members of the same name are refused, since
 // decoders do not agree on which of them counts, and a method that is let through
-// must be the one that is carried out.
+// must be the one that is carried out. The same goes for the parameters: a provider
+// is not to blame if its answer is to the others.
 func parseCall(raw []byte) call {
 	c := call{raw: raw}
 	var method []byte
-	methods, ids := 0, 0
+	methods, ids, params := 0, 0, 0
 	object, _ := members(raw, func(key, value []byte, _ bool) bool {
 		switch {
 		case keyIs(key, "method"):
@@ -77,13 +78,15 @@ func parseCall(raw []byte) call {
 		case keyIs(key, "id"):
 			c.id = value
 			ids++
+		case keyIs(key, "params"):
+			params++
 		}
 		return true
 	})
 	switch {
 	case !object:
 		c.refusal = &refusal{codeInvalidRequest, "Invalid Request: not an object"}
-	case methods > 1 || ids > 1:
+	case methods > 1 || ids > 1 || params > 1:
 		c.refusal = &refusal{codeInvalidRequest, "Invalid Request: a member stands there twice"}
 	case ids == 1 && (c.id[0] == '{' || c.id[0] == '['):
 		c.id = nil
