@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
+
+	"github.com/understudy-rpc/understudy/internal/config"
 )
 
 // call is one JSON-RPC request. It points into the body that it came in.
@@ -107,4 +110,27 @@ func plainString(value []byte, to *string) bool {
 		return true
 	}
 	return json.Unmarshal(value, to) == nil
+}
+
+// ruledAs is the method whose rules hold for a call to a family of nodes. What is
+// submitted to xrpld without a signed transaction it signs, with the secret that
+// stands there: as often as it is asked, each time another transaction. beside says
+// that the parameters stand beside the method, as they do over a WebSocket.
+func ruledAs(kind config.Kind, c *call, beside bool) string {
+	if kind != config.XRPL || !strings.EqualFold(c.method, "submit") {
+		return c.method
+	}
+	parameters := c.raw
+	if !beside {
+		parameters, _ = parameter(paramsOf(c.raw), 0)
+	}
+	signed := false
+	members(parameters, func(key, _ []byte, _ bool) bool {
+		signed = signed || string(key) == "tx_blob"
+		return true
+	})
+	if signed {
+		return c.method
+	}
+	return "sign"
 }

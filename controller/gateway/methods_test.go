@@ -47,7 +47,7 @@ func TestOrdinaryMethodsGoThrough(t *testing.T) {
 		config.BitcoinRPC:  {"getblockcount", "getblockhash", "getblock", "getblockstats", "getrawtransaction", "getrawmempool", "getmempoolentry", "getnetworkinfo", "sendrawtransaction", "testmempoolaccept", "estimatesmartfee", "validateaddress", "decoderawtransaction"},
 		config.EVMRPC:      {"eth_chainId", "eth_getBlockReceipts", "eth_sendRawTransaction", "eth_getLogs", "net_version", "web3_clientVersion", "txpool_status", "eth_subscribe"},
 		config.CometBFTRPC: {"block", "block_results", "status", "abci_query", "broadcast_tx_sync"},
-		config.XRPLRPC:     {"ledger", "tx", "account_info", "submit", "server_info", "fee"},
+		config.XRPLRPC:     {"ledger", "tx", "account_info", "server_info", "fee"},
 		config.SolanaRPC:   {"getSlot", "getBlock", "sendTransaction", "simulateTransaction"},
 		config.SorobanRPC:  {"getHealth", "getLatestLedger", "getLedgerEntries", "simulateTransaction", "sendTransaction", "getEvents"},
 	} {
@@ -58,6 +58,35 @@ func TestOrdinaryMethodsGoThrough(t *testing.T) {
 			require.Contains(t, rec.Body.String(), fmt.Sprintf(`"result":%q`, method))
 		}
 	}
+}
+
+func TestASubmitThatTheNodeIsToSignIsASigning(t *testing.T) {
+	t.Parallel()
+	for params, passes := range map[string]bool{
+		`[{"tx_blob":"1200"}]`:                               true,
+		`[{"fail_hard":true,"tx_blob":"1200"}]`:              true,
+		`[{"tx_json":{"TransactionType":"x"},"secret":"s"}]`: false,
+		`[{"tx_json":{"tx_blob":"1200"},"secret":"s"}]`:      false,
+		`[{"tx_json":{}},{"tx_blob":"1200"}]`:                false,
+		`[{"TX_BLOB":"1200","tx_json":{},"secret":"s"}]`:     false,
+		`[{"tx_json":{},"secret":"s"}],"tx_blob":"1200"`:     false,
+		`[]`: false,
+		`{"tx_json":{"TransactionType":"x"},"seed_hex":"00"}`: false,
+	} {
+		w := newWorld(t, config.XRPLRPC, 2, Options{})
+		rec := w.post(`{"id":7,"method":"submit","params":` + params + `}`)
+		require.Equal(t, passes, w.a().asked() == 1, params)
+		if !passes {
+			require.Contains(t, rec.Body.String(), "sign is not let through", params)
+		}
+	}
+	t.Run("and goes to one node alone where it is let through", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, config.XRPLRPC, 2, Options{Methods: map[string]Methods{"": {Allow: []string{"sign"}}}})
+		w.a().set(resets)
+		require.Equal(t, 503, w.post(`{"id":7,"method":"submit","params":[{"tx_json":{},"secret":"s"}]}`).Code)
+		require.Zero(t, w.b().asked(), "it would sign another transaction")
+	})
 }
 
 func TestAnOperatorAllowsAndDenies(t *testing.T) {

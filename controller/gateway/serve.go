@@ -127,11 +127,12 @@ func (x *exchange) rule(p *policy, c *call) {
 		x.result = resultInvalid
 		return
 	}
-	risk, denied := p.look(x.dialect.kind, c.method)
+	method := ruledAs(x.dialect.kind, c, false)
+	risk, denied := p.look(x.dialect.kind, method)
 	c.risk = risk
 	if denied {
 		x.deny()
-		c.refusal = &refusal{codeMethodNotFound, x.denial(c.method)}
+		c.refusal = &refusal{codeMethodNotFound, x.denial(method)}
 	}
 }
 

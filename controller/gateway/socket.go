@@ -237,8 +237,9 @@ func (s *socket) refusalOf(message []byte) []byte {
 			readCommand(c)
 		}
 		if c.refusal == nil {
-			if _, denied := s.policy.look(s.dialect.kind, c.method); denied {
-				c.refusal = &refusal{codeMethodNotFound, s.denial(c.method)}
+			method := ruledAs(s.dialect.kind, c, true)
+			if _, denied := s.policy.look(s.dialect.kind, method); denied {
+				c.refusal = &refusal{codeMethodNotFound, s.denial(method)}
 			}
 		}
 		if c.refusal != nil {

@@ -144,6 +144,8 @@ func TestCommandsOfTheLedgerAreUnderThePolicyToo(t *testing.T) {
 	for message, passes := range map[string]bool{
 		`{"id":1,"command":"ledger"}`:                            true,
 		`{"id":1,"command":"stop"}`:                              false,
+		`{"id":1,"command":"submit","tx_blob":"12"}`:             true,
+		`{"id":1,"command":"submit","tx_json":{},"secret":"s"}`:  false,
 		`{"id":1,"method":"ledger","command":"stop"}`:            false,
 		`{"id":1,"command":"ledger","command":"wallet_propose"}`: false,
 	} {
