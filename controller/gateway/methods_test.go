@@ -149,6 +149,11 @@ func TestPathsThatNobodyAskedForAreRefused(t *testing.T) {
 		{config.CometBFTRPC, "GET", "//dial_seeds", false},
 		{config.CometBFTRPC, "GET", "/dial_seeds;x", false},
 		{config.CometBFTRPC, "GET", "/dial%255Fseeds", false},
+		{config.CometBFTRPC, "GET", "/v1/dial_seeds?seeds=x", false},
+		{config.CometBFTRPC, "GET", "/v1/unsafe_flush_mempool", false},
+		{config.CometBFTRPC, "GET", "/v1/status", true},
+		{config.CometBFTRPC, "POST", "/v1", true},
+		{config.CometBFTRPC, "GET", "/v1", false},
 		{config.CometBFTRPC, "GET", "/", false},
 		{config.EsploraREST, "GET", "/blocks/tip/height", true},
 		{config.TronHTTP, "POST", "/wallet/getnowblock", true},
@@ -169,6 +174,25 @@ func TestPathsThatNobodyAskedForAreRefused(t *testing.T) {
 		w.do(c.verb, "/rpc/c"+c.path, body)
 		require.Equal(t, c.passes, w.a().asked() == 1, c)
 	}
+}
+
+func TestMethodsBelowTheVersionOfCometBFTAreUnderThePolicyToo(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/v1", "/v1/", "/%76%31"} {
+		w := newWorld(t, config.CometBFTRPC, 1, Options{})
+		rec := w.do("POST", "/rpc/c"+path, `[{"id":1,"method":"status"},{"id":2,"method":"dial_seeds"}]`)
+		_, results := answerBatch(t, rec.Body.Bytes())
+		require.Equal(t, `"status"`, results[0], path)
+		require.Contains(t, results[1], "dial_seeds is not let through", path)
+		r, _ := w.a().lastRequest()
+		require.Equal(t, "/key-a"+path, r.URL.EscapedPath())
+	}
+	w := newWorld(t, config.CometBFTRPC, 1, Options{})
+	require.Equal(t, 403, w.do("GET", "/rpc/c/v1/dial_seeds?seeds=x", "", "Upgrade", "websocket").Code)
+	require.Zero(t, w.a().asked())
+	p := newPolicy(config.Cosmos, Methods{})
+	risk, _ := p.look(config.Cosmos, "/v1/broadcast_tx_sync")
+	require.Equal(t, signed, risk)
 }
 
 func TestARefusedWalletIsToldAsClientsOfBitcoinReadIt(t *testing.T) {
