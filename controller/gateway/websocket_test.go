@@ -158,8 +158,12 @@ func TestCommandsOfTheLedgerAreUnderThePolicyToo(t *testing.T) {
 func TestAWebSocketEndsWhenItsProviderIsLeft(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Route){
-		"by a switch":            func(r *Route) { r.Active, r.Generation = "b", 2 },
-		"by losing its place":    func(r *Route) { r.Endpoints = r.Endpoints[1:] },
+		"by a switch":         func(r *Route) { r.Active, r.Generation = "b", 2 },
+		"by losing its place": func(r *Route) { r.Endpoints = r.Endpoints[1:] },
+		"by another address": func(r *Route) {
+			r.Active, r.Endpoints[0].URL = "b", config.URL{}
+			r.Endpoints[0], r.Endpoints[1] = r.Endpoints[1], r.Endpoints[0]
+		},
 		"and not before the end": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,6 +188,23 @@ func TestAWebSocketEndsWhenItsProviderIsLeft(t *testing.T) {
 			require.Equal(t, "b", response.Header.Get(ProviderHeader))
 		})
 	}
+}
+
+func TestANewConfigurationHoldsForOpenWebSockets(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t, config.EVMRPC, Options{WebSocketCheck: time.Millisecond}, http.HandlerFunc(echoSocket))
+	u, _ := w.dial(t, "/rpc/c")
+	u.say(`{"id":1,"method":"eth_getLogs"}`)
+	_, heard := u.hear()
+	require.Equal(t, `{"id":1,"method":"eth_getLogs"}`, heard)
+	w.gateway.SetMethods(map[string]Methods{theChain: {Deny: []string{"eth_getLogs"}}})
+	u.say(`{"id":2,"method":"eth_getLogs"}`)
+	_, heard = u.hear()
+	require.Contains(t, heard, "eth_getLogs is not let through")
+	w.gateway.SetSettings(map[string]Settings{theChain: {Off: true}})
+	opcode, heard := u.hear()
+	require.Equal(t, byte(opClose), opcode)
+	require.EqualValues(t, closeRestart, binary.BigEndian.Uint16([]byte(heard)))
 }
 
 func TestAWebSocketGoesToTheNextProviderThatTakesIt(t *testing.T) {
