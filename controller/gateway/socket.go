@@ -170,7 +170,7 @@ func (s *socket) toUpstream() {
 		if err != nil {
 			return
 		}
-		if opcode == opText || opcode == opBinary {
+		if opcode < opClose {
 			if answer := s.refusalOf(message); answer != nil {
 				s.mu.Lock()
 				if !s.closed {
@@ -194,7 +194,8 @@ func (s *socket) message() (frames, text []byte, opcode byte, err error) {
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		if f.length > s.options.MaxWebSocketMessage-int64(len(text)) {
+		// Parts without anything in them are held as well.
+		if f.length > s.options.MaxWebSocketMessage-int64(len(frames)) {
 			return nil, nil, 0, errMessage
 		}
 		payload := make([]byte, f.length)

@@ -137,6 +137,19 @@ func TestWebSocketMessagesAreUnderThePolicy(t *testing.T) {
 	require.Equal(t, `{"id":10,"method":"eth_chainId"}`, heard)
 }
 
+func TestAMessageOfAnUnknownKindIsUnderThePolicyToo(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t, config.EVMRPC, Options{}, http.HandlerFunc(echoSocket))
+	message := `{"id":9,"method":"admin_peers"}`
+	for opcode := range byte(opClose) {
+		u, _ := w.dial(t, "/rpc/c")
+		_, err := u.conn.Write(append([]byte{0x80 | opcode, byte(len(message))}, message...))
+		require.NoError(t, err)
+		_, heard := u.hear()
+		require.Contains(t, heard, "not let through", opcode)
+	}
+}
+
 func TestCommandsOfTheLedgerAreUnderThePolicyToo(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t, config.XRPLRPC, Options{}, http.HandlerFunc(echoSocket))
@@ -230,9 +243,19 @@ func TestCloseEndsWebSockets(t *testing.T) {
 func TestAMessageThatIsTooLongEndsTheWebSocket(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t, config.EVMRPC, Options{MaxWebSocketMessage: 100}, http.HandlerFunc(echoSocket))
+	for name, parts := range map[string][]string{
+		"in parts":         {strings.Repeat("x", 60), strings.Repeat("x", 60)},
+		"in nothing":       make([]string, 18),
+		"in one, by a bit": {strings.Repeat("x", 101)},
+	} {
+		u, _ := w.dial(t, "/rpc/c")
+		u.say(parts...)
+		opcode, heard := u.hear()
+		require.Equal(t, byte(opClose), opcode, name)
+		require.EqualValues(t, closeTooBig, binary.BigEndian.Uint16([]byte(heard)), name)
+	}
 	u, _ := w.dial(t, "/rpc/c")
-	u.say(strings.Repeat("x", 60), strings.Repeat("x", 60))
-	opcode, heard := u.hear()
-	require.Equal(t, byte(opClose), opcode)
-	require.EqualValues(t, closeTooBig, binary.BigEndian.Uint16([]byte(heard)))
+	u.say(strings.Repeat(" ", 100))
+	_, heard := u.hear()
+	require.Contains(t, heard, "-32700", "it is as long as it may be")
 }
