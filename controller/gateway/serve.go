@@ -54,6 +54,11 @@ func (x *exchange) set() bool {
 
 // serveREST forwards a request whose method is its path.
 func (x *exchange) serveREST() {
+	if wantsEvents(x.request.Header) {
+		x.result = resultInvalid
+		x.refuse(problem{status: http.StatusNotAcceptable, title: "Not acceptable", detail: "Streams of events are not forwarded. Ask again and again instead."})
+		return
+	}
 	path := x.plainPath()
 	risk, denied := x.policyOf().look(x.route.Kind, path)
 	x.question.method, x.question.risk = path, risk
