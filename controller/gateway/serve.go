@@ -62,9 +62,13 @@ func (x *exchange) serveREST() {
 	path := x.plainPath()
 	risk, denied := x.policyOf().look(x.route.Kind, path)
 	x.question.method, x.question.risk = path, risk
-	if denied {
+	if denied || risk == unsafe && x.ofAnotherSite() {
 		x.deny()
-		x.refuse(problem{status: http.StatusForbidden, title: "Method not let through", detail: x.denial(path)})
+		why := fromPage
+		if denied {
+			why = x.denial(path)
+		}
+		x.refuse(problem{status: http.StatusForbidden, title: "Method not let through", detail: why})
 		return
 	}
 	if risk == read && x.request.Method == http.MethodPost && x.dialect.typ != config.TronHTTP {
@@ -135,10 +139,29 @@ func (x *exchange) rule(p *policy, c *call) {
 	method := ruledAs(x.dialect.kind, c, false)
 	risk, denied := p.look(x.dialect.kind, method)
 	c.risk = risk
-	if denied {
+	switch {
+	case denied:
 		x.deny()
 		c.refusal = &refusal{codeMethodNotFound, x.denial(method)}
+	case risk == unsafe && x.ofAnotherSite():
+		x.deny()
+		c.refusal = &refusal{codeMethodNotFound, fromPage}
 	}
+}
+
+// fromPage says why a method that is let through was refused nevertheless.
+const fromPage = "the request comes from a page of another site, and this method is not for such"
+
+var crossOrigin = http.NewCrossOriginProtection()
+
+// ofAnotherSite says whether a page of another site has made the request, in the
+// browser of somebody who can reach this address. The provider's password, which
+// goes out with it, would otherwise keep such pages off.
+func (x *exchange) ofAnotherSite() bool {
+	// A handshake is a GET, which is not looked at.
+	r := x.request.WithContext(x.request.Context())
+	r.Method = http.MethodPost
+	return crossOrigin.Check(r) != nil
 }
 
 func (x *exchange) deny() { x.result = resultDenied }

@@ -241,8 +241,12 @@ func (s *socket) refusalOf(message []byte) []byte {
 		}
 		if c.refusal == nil {
 			method := ruledAs(s.dialect.kind, c, true)
-			if _, denied := policy.look(s.dialect.kind, method); denied {
+			risk, denied := policy.look(s.dialect.kind, method)
+			switch {
+			case denied:
 				c.refusal = &refusal{codeMethodNotFound, s.denial(method)}
+			case risk == unsafe && s.ofAnotherSite():
+				c.refusal = &refusal{codeMethodNotFound, fromPage}
 			}
 		}
 		if c.refusal != nil {
