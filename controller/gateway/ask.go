@@ -78,6 +78,12 @@ func (x *exchange) attempt(ctx context.Context, c candidate, body []byte, within
 		a.outcome = x.doubtful(c.endpoint, q, body, a.plain)
 		a.doubted = a.outcome != OK
 	}
+	if a.outcome != OK && !q.rpc && a.target.shownIn(a.plain) {
+		// No client gets it, so somebody else has to be asked.
+		if a.foreign = true; a.outcome.final() {
+			a.outcome = Unsupported
+		}
+	}
 	a.took = x.options.Now().Sub(begin)
 	x.note(a)
 	return a

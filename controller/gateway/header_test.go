@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -41,6 +42,38 @@ func TestNothingOfAProvidersOwnComesBack(t *testing.T) {
 		"Content-Type": {"application/json; charset=utf-8"}, "Content-Length": {"35"}, ProviderHeader: {"a"},
 		"Content-Security-Policy": inert, "X-Content-Type-Options": asTold,
 	}, rec.Header())
+}
+
+func TestAnErrorThatShowsTheProvidersKeyIsNotPassedOn(t *testing.T) {
+	t.Parallel()
+	const key = "0123456789abcdef0123"
+	for name, c := range map[string]struct {
+		address string
+		status  int
+		says    func(*url.URL) string
+	}{
+		"a path on a page":                {"https://a.example/v2/" + key, 404, func(u *url.URL) string { return "<html><pre>Cannot GET " + u.Path + "</pre>" }},
+		"a path in JSON":                  {"https://a.example/v2/" + key, 404, func(u *url.URL) string { return `{"message":"Route GET:` + u.Path + ` not found"}` }},
+		"a query in JSON":                 {"https://a.example?api_key=" + key + "&x=1", 404, func(u *url.URL) string { return `{"message":"Route GET:` + u.RequestURI() + ` not found"}` }},
+		"a query as the client's mistake": {"https://a.example?api_key=" + key, 400, func(u *url.URL) string { return u.RawQuery + " makes no sense" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, config.EsploraREST, 2, Options{})
+			u, err := config.ParseURL(c.address)
+			require.NoError(t, err)
+			w.router.change(theChain, func(r *Route) { r.Endpoints[0].URL = u })
+			w.a().set(func(r *http.Request, _ []byte) (*http.Response, error) { return respond(c.status, c.says(r.URL)), nil })
+			w.b().set(refuses)
+			rec := w.do("GET", "/rpc/c/tx/none", "")
+			require.Equal(t, 503, rec.Code)
+			require.NotContains(t, rec.Body.String(), key)
+			w.b().set(says(404, "Transaction not found", "Content-Type", "text/plain"))
+			rec = w.do("GET", "/rpc/c/tx/none", "")
+			require.Equal(t, 404, rec.Code, "somebody else may say it")
+			require.Equal(t, "Transaction not found", rec.Body.String())
+		})
+	}
 }
 
 func TestNoAnswerIsAPageOfOurOwn(t *testing.T) {

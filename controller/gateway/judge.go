@@ -31,7 +31,8 @@ type judgement struct {
 	id []byte
 	// misnamed says that the id is not the request's, though the answer is to it.
 	misnamed bool
-	// foreign says that it is no JSON-RPC, though it should be.
+	// foreign says that no client may get it: it is no JSON-RPC, though it should be,
+	// or it shows a key.
 	foreign bool
 }
 
