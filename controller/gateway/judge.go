@@ -138,7 +138,7 @@ func judgeError(q question, status int, r reply) judgement {
 // weigh finds the outcome of an error by the tables, or else by its status.
 func weigh(q question, status int, code int64, coded bool, text string) Outcome {
 	text = strings.ToLower(text[:min(len(text), wordsLimit)])
-	s := said{kind: q.kind, typ: q.typ, risk: q.risk, status: status, code: code, coded: coded, text: text}
+	s := said{kind: q.kind, typ: q.typ, risk: q.risk, status: status, code: code, coded: coded, text: text, method: q.method}
 	if o, ok := find(s, rpcTables...); ok {
 		return o
 	}
