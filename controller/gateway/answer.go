@@ -16,6 +16,14 @@ var passedBack = []string{
 	"Grpc-Metadata-X-Cosmos-Block-Height", "X-Cosmos-Block-Height",
 }
 
+// A browser that is led to an answer sees it in the place where the status page is.
+// It must not run as a page of ours what a provider says is one. The values are
+// shared, never changed.
+var (
+	inert  = []string{"sandbox; default-src 'none'; frame-ancestors 'none'"}
+	asTold = []string{"nosniff"}
+)
+
 // answer gives the client the answer of an attempt, and reads the rest of it on
 // while the client takes it. An answer that breaks after it has begun breaks the
 // client's connection too, so that nobody takes it for a whole one.
@@ -100,7 +108,7 @@ func (x *exchange) end(a *attempt, err error) {
 		return
 	}
 	x.result = resultAborted
-	x.lane.broke(a.candidate, x.options.Now())
+	x.lane.broke(a, x.options.Now())
 	// This is how net/http is told to break the connection.
 	panic(http.ErrAbortHandler)
 }

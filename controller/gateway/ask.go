@@ -78,6 +78,12 @@ func (x *exchange) attempt(ctx context.Context, c candidate, body []byte, within
 		a.outcome = x.doubtful(c.endpoint, q, body, a.plain)
 		a.doubted = a.outcome != OK
 	}
+	if a.outcome != OK && !q.rpc && a.target.shownIn(a.plain) {
+		// No client gets it, so somebody else has to be asked.
+		if a.foreign = true; a.outcome.final() {
+			a.outcome = Unsupported
+		}
+	}
 	a.took = x.options.Now().Sub(begin)
 	x.note(a)
 	return a
@@ -89,7 +95,10 @@ func (x *exchange) back(p permit, a *attempt, v verdict) {
 	if a != nil {
 		took, wait, doubted = a.took, a.wait, a.doubted
 	}
-	p.back(v, x.options.Now(), took, wait, x.firstFailed, doubted)
+	ended := p.back(v, x.options.Now(), took, wait, x.firstFailed, doubted)
+	if a != nil {
+		a.ended = ended
+	}
 	if v == failed && !p.challenger {
 		x.firstFailed = true
 	}

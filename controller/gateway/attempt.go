@@ -37,6 +37,8 @@ type attempt struct {
 	// wait is how long the provider asks to be left alone.
 	wait time.Duration
 	took time.Duration
+	// ended are the failures in a row that its beginning has ended.
+	ended streak
 
 	buffer *buffer
 	cancel context.CancelFunc

@@ -15,6 +15,9 @@ type batch struct {
 	open []int
 	// kept are the most meaningful of the answers that were not good ones, by call.
 	kept map[int]keptAnswer
+	// undone are the unsafe calls that the provider asked last certainly did not
+	// carry out.
+	undone map[int]bool
 	// places are the calls by their id.
 	places map[string][]int
 	// odd: an id among them may be written in more than one way.
@@ -85,24 +88,28 @@ func (b *batch) pass(c candidate, within time.Duration, nobodyElse bool) {
 	}
 	var a *attempt
 	v := noVerdict
-	// The verdict is known when the last item was seen.
+	// The verdict is known when the last item was seen. An answer that breaks the
+	// client's connection is counted where that is done.
 	defer func() { b.back(p, a, v) }()
 	a = b.attempt(b.request.Context(), c, body, within)
 	defer b.heads.release(a)
-	if v = a.outcome.verdict(); a.outcome != OK {
-		if a.outcome.uncertain() && !a.unsent {
+	b.undone = map[int]bool{}
+	if a.outcome != OK {
+		if v = a.outcome.verdict(); a.outcome.uncertain() && !a.unsent {
 			b.closeUnsafe()
 		}
 		return
 	}
 	b.index()
 	itemFailed, err := b.take(a)
-	if itemFailed {
+	if v = wellDone; itemFailed {
 		v = failed
 	}
 	switch {
 	case err == nil:
 		b.closeNotifications()
+		// A list that says nothing of a call does not say that nothing was done.
+		b.closeUnsafe()
 	case b.gone() || errors.As(err, new(errClient)):
 		v = noVerdict
 		b.merge.broken = err
@@ -174,7 +181,7 @@ func (b *batch) closeNotifications() {
 func (b *batch) closeUnsafe() {
 	open := b.open[:0]
 	for _, i := range b.open {
-		if b.calls[i].risk != unsafe {
+		if b.calls[i].risk != unsafe || b.undone[i] {
 			open = append(open, i)
 			continue
 		}

@@ -79,6 +79,9 @@ func (b *batch) takeItem(a *attempt, in *items, item []byte, whole bool, answere
 	}
 	a.record.outcomes[j.outcome].Add(1)
 	b.keep(i, j.outcome, item, a.record.header)
+	if c.risk == unsafe && !j.outcome.uncertain() {
+		b.undone[i] = true
+	}
 	return j.outcome, nil
 }
 
@@ -100,7 +103,7 @@ func (b *batch) passOn(a *attempt, in *items, i int, known bool, answered map[in
 			return errClient{err}
 		}
 		b.result = resultAborted
-		b.lane.broke(a.candidate, b.options.Now())
+		b.lane.broke(a, b.options.Now())
 		// Half an answer cannot be taken back. This is how net/http is told to break
 		// the connection.
 		panic(http.ErrAbortHandler)

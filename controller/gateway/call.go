@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
+
+	"github.com/understudy-rpc/understudy/internal/config"
 )
 
 // call is one JSON-RPC request. It points into the body that it came in.
@@ -64,11 +67,12 @@ func parseCalls(body []byte) (calls []call, batch bool, err error) {
 
 // parseCall reads one call. Two members of the same name are refused, since
 // decoders do not agree on which of them counts, and a method that is let through
-// must be the one that is carried out.
+// must be the one that is carried out. The same goes for the parameters: a provider
+// is not to blame if its answer is to the others.
 func parseCall(raw []byte) call {
 	c := call{raw: raw}
 	var method []byte
-	methods, ids := 0, 0
+	methods, ids, params := 0, 0, 0
 	object, _ := members(raw, func(key, value []byte, _ bool) bool {
 		switch {
 		case keyIs(key, "method"):
@@ -77,13 +81,15 @@ func parseCall(raw []byte) call {
 		case keyIs(key, "id"):
 			c.id = value
 			ids++
+		case keyIs(key, "params"):
+			params++
 		}
 		return true
 	})
 	switch {
 	case !object:
 		c.refusal = &refusal{codeInvalidRequest, "Invalid Request: not an object"}
-	case methods > 1 || ids > 1:
+	case methods > 1 || ids > 1 || params > 1:
 		c.refusal = &refusal{codeInvalidRequest, "Invalid Request: a member stands there twice"}
 	case ids == 1 && (c.id[0] == '{' || c.id[0] == '['):
 		c.id = nil
@@ -104,4 +110,27 @@ func plainString(value []byte, to *string) bool {
 		return true
 	}
 	return json.Unmarshal(value, to) == nil
+}
+
+// ruledAs is the method whose rules hold for a call to a family of nodes. What is
+// submitted to xrpld without a signed transaction it signs, with the secret that
+// stands there: as often as it is asked, each time another transaction. beside says
+// that the parameters stand beside the method, as they do over a WebSocket.
+func ruledAs(kind config.Kind, c *call, beside bool) string {
+	if kind != config.XRPL || !strings.EqualFold(c.method, "submit") {
+		return c.method
+	}
+	parameters := c.raw
+	if !beside {
+		parameters, _ = parameter(paramsOf(c.raw), 0)
+	}
+	signed := false
+	members(parameters, func(key, _ []byte, _ bool) bool {
+		signed = signed || string(key) == "tx_blob"
+		return true
+	})
+	if signed {
+		return c.method
+	}
+	return "sign"
 }

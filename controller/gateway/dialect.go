@@ -20,6 +20,10 @@ var getTypes = []config.Type{
 // tronRPC is where java-tron speaks JSON-RPC.
 const tronRPC = "/jsonrpc"
 
+// cometVersion is where newer nodes of CometBFT have all that is at their root once
+// more.
+const cometVersion = "/v1"
+
 // dialect is which of a chain's providers can understand a request: a client that
 // speaks to one type is not understood by another.
 type dialect struct {
@@ -34,7 +38,7 @@ type dialect struct {
 // dialectOf recognises the dialect of a request by its verb and path. It is false
 // if no provider of the route speaks a dialect of that kind.
 func dialectOf(route *Route, post bool, path string) (dialect, bool) {
-	bare := path == "" || path == "/"
+	bare := path == "" || path == "/" || route.Kind == config.Cosmos && path == cometVersion
 	if route.Kind == config.Tron {
 		if post && (bare || path == tronRPC) {
 			return dialect{rpc: true, typ: config.TronHTTP, kind: config.EVM}, true

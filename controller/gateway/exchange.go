@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,6 +69,8 @@ var (
 	errEncoding  = errors.New("the body has an encoding that is not known here; gzip and none are")
 )
 
+const eventStream = "text/event-stream"
+
 // read takes the request in. The status belongs to the error.
 func (x *exchange) read() (status int, err error) {
 	if x.path, err = restOf(x.request, x.rest); err != nil {
@@ -80,6 +83,15 @@ func (x *exchange) read() (status int, err error) {
 		return 0, nil
 	}
 	return x.readBody()
+}
+
+// wantsEvents says whether a client asks for a stream of events, as Horizon offers
+// it. Such an answer has no end, and a beginning only when something happens: it
+// would be taken for that of a provider which hangs.
+func wantsEvents(h http.Header) bool {
+	return slices.ContainsFunc(h["Accept"], func(value string) bool {
+		return strings.Contains(strings.ToLower(value), eventStream)
+	})
 }
 
 // restOf is the path below the chain's own, escaped.

@@ -128,9 +128,11 @@ func pathOf(r *http.Request) string {
 // serve answers one request for a chain. rest is the path below the chain's own, as
 // it came.
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, chain, rest string) {
+	h := w.Header()
+	h["Content-Security-Policy"], h["X-Content-Type-Options"] = inert, asTold
 	route, ok := g.options.Router.Route(chain)
 	if !ok {
-		writeProblem(w, problem{status: http.StatusNotFound, title: "No such chain", detail: "No chain of this name is configured."})
+		writeProblem(w, noChain)
 		return
 	}
 	if r.Method != http.MethodPost && r.Method != http.MethodGet {
@@ -144,7 +146,6 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, chain, rest stri
 		writeProblem(w, problem{status: http.StatusNotFound, title: "Not forwarded", detail: "The configuration has the gateway switched off for this chain."})
 		return
 	}
-	x.deadline = x.begin.Add(x.settings.RequestTimeout)
 	x.lane.inFlight.Add(1)
 	defer func() {
 		x.lane.inFlight.Add(-1)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -34,11 +35,69 @@ func TestNothingOfAProvidersOwnComesBack(t *testing.T) {
 	w := newWorld(t, config.EVMRPC, 1, Options{})
 	w.a().set(says(200, `{"jsonrpc":"2.0","id":$id,"result":1}`, "Set-Cookie", "key=secret", "WWW-Authenticate", "Basic",
 		"Location", "https://a.example/key-a", "Server", "nginx", "X-Ratelimit-Key", "key-a", "Connection", "close",
-		"Content-Location", "https://a.example/key-a", "Link", "<https://a.example/key-a>", "Content-Type", "application/json; charset=utf-8"))
+		"Content-Location", "https://a.example/key-a", "Link", "<https://a.example/key-a>", "Content-Type", "application/json; charset=utf-8",
+		"Content-Security-Policy", "script-src *", "X-Content-Type-Options", "any"))
 	rec := w.call("eth_chainId")
 	require.Equal(t, http.Header{
 		"Content-Type": {"application/json; charset=utf-8"}, "Content-Length": {"35"}, ProviderHeader: {"a"},
+		"Content-Security-Policy": inert, "X-Content-Type-Options": asTold,
 	}, rec.Header())
+}
+
+func TestAnErrorThatShowsTheProvidersKeyIsNotPassedOn(t *testing.T) {
+	t.Parallel()
+	const key = "0123456789abcdef0123"
+	for name, c := range map[string]struct {
+		address string
+		status  int
+		says    func(*url.URL) string
+	}{
+		"a path on a page":                {"https://a.example/v2/" + key, 404, func(u *url.URL) string { return "<html><pre>Cannot GET " + u.Path + "</pre>" }},
+		"a path in JSON":                  {"https://a.example/v2/" + key, 404, func(u *url.URL) string { return `{"message":"Route GET:` + u.Path + ` not found"}` }},
+		"a query in JSON":                 {"https://a.example?api_key=" + key + "&x=1", 404, func(u *url.URL) string { return `{"message":"Route GET:` + u.RequestURI() + ` not found"}` }},
+		"a query as the client's mistake": {"https://a.example?api_key=" + key, 400, func(u *url.URL) string { return u.RawQuery + " makes no sense" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, config.EsploraREST, 2, Options{})
+			u, err := config.ParseURL(c.address)
+			require.NoError(t, err)
+			w.router.change(theChain, func(r *Route) { r.Endpoints[0].URL = u })
+			w.a().set(func(r *http.Request, _ []byte) (*http.Response, error) { return respond(c.status, c.says(r.URL)), nil })
+			w.b().set(refuses)
+			rec := w.do("GET", "/rpc/c/tx/none", "")
+			require.Equal(t, 503, rec.Code)
+			require.NotContains(t, rec.Body.String(), key)
+			w.b().set(says(404, "Transaction not found", "Content-Type", "text/plain"))
+			rec = w.do("GET", "/rpc/c/tx/none", "")
+			require.Equal(t, 404, rec.Code, "somebody else may say it")
+			require.Equal(t, "Transaction not found", rec.Body.String())
+		})
+	}
+}
+
+func TestNoAnswerIsAPageOfOurOwn(t *testing.T) {
+	t.Parallel()
+	page := says(200, `{"a":"<script src=\"/rpc/c/blocks\"></script>"}`, "Content-Type", "text/html", "Content-Security-Policy", "script-src *")
+	for name, c := range map[string]struct {
+		answer     answering
+		verb, path string
+	}{
+		"a provider's":          {page, "GET", "/rpc/c/block/x"},
+		"a provider's error":    {says(404, `{"error":"<script>"}`, "Content-Type", "text/html"), "GET", "/rpc/c/block/x"},
+		"that nobody answered":  {refuses, "GET", "/rpc/c/block/x"},
+		"that it is no request": {page, "PUT", "/rpc/c/block/x"},
+		"of another chain":      {page, "GET", "/rpc/nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, config.EsploraREST, 1, Options{})
+			w.a().set(c.answer)
+			rec := w.do(c.verb, c.path, "")
+			require.Equal(t, []string{"sandbox; default-src 'none'; frame-ancestors 'none'"}, rec.Header()["Content-Security-Policy"])
+			require.Equal(t, []string{"nosniff"}, rec.Header()["X-Content-Type-Options"])
+		})
+	}
 }
 
 func TestAHeightInAHeaderOfCosmosGoesBothWays(t *testing.T) {

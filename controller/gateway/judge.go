@@ -31,7 +31,8 @@ type judgement struct {
 	id []byte
 	// misnamed says that the id is not the request's, though the answer is to it.
 	misnamed bool
-	// foreign says that it is no JSON-RPC, though it should be.
+	// foreign says that no client may get it: it is no JSON-RPC, though it should be,
+	// or it shows a key.
 	foreign bool
 }
 
@@ -43,7 +44,8 @@ const wordsLimit = 1000
 // that there is no more.
 func judge(q question, status int, body []byte, whole bool) judgement {
 	switch {
-	case status >= 300 && status < 400:
+	case status < 200 || status >= 300 && status < 400 || status > 599:
+		// No such status can be given to a client as that of an answer.
 		return judgement{outcome: BadResponse}
 	case q.batch && status < 300:
 		return judgeBatch(q, status, body, whole)
@@ -136,7 +138,7 @@ func judgeError(q question, status int, r reply) judgement {
 // weigh finds the outcome of an error by the tables, or else by its status.
 func weigh(q question, status int, code int64, coded bool, text string) Outcome {
 	text = strings.ToLower(text[:min(len(text), wordsLimit)])
-	s := said{kind: q.kind, typ: q.typ, risk: q.risk, status: status, code: code, coded: coded, text: text}
+	s := said{kind: q.kind, typ: q.typ, risk: q.risk, status: status, code: code, coded: coded, text: text, method: q.method}
 	if o, ok := find(s, rpcTables...); ok {
 		return o
 	}

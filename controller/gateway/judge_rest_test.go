@@ -1,7 +1,10 @@
 package gateway
 
 import (
+	"context"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,6 +75,36 @@ func TestAnswersOfTypesWithPaths(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAStreamOfEventsIsRefusedBeforeAnybodyIsAsked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, config.HorizonREST, 2, Options{AttemptTimeout: 10 * time.Millisecond})
+	w.a().set(func(r *http.Request, body []byte) (*http.Response, error) {
+		if !strings.Contains(r.Header.Get("Accept"), "event-stream") {
+			return goodAnswer(r, body)
+		}
+		// It says hello, and then nothing until something happens.
+		answer := respond(200, "", "Content-Type", "text/event-stream")
+		answer.ContentLength = -1
+		answer.Body = io.NopCloser(io.MultiReader(strings.NewReader("retry: 1000\nevent: open\ndata: \"hello\"\n\n"), waiting{r.Context()}))
+		return answer, nil
+	})
+	for _, accept := range []string{"text/event-stream", "application/json, Text/Event-Stream;q=0.9"} {
+		rec := w.do("GET", "/rpc/c/ledgers?cursor=now", "", "Accept", accept)
+		require.Equal(t, 406, rec.Code)
+		require.Contains(t, rec.Body.String(), "Streams of events are not forwarded")
+	}
+	require.Zero(t, w.state().Endpoints[0].TotalFailures)
+	require.Equal(t, 200, w.do("GET", "/rpc/c/ledgers", "", "Accept", "application/hal+json").Code)
+}
+
+// waiting is a body that has nothing more to say, until nobody waits.
+type waiting struct{ context.Context }
+
+func (w waiting) Read([]byte) (int, error) {
+	<-w.Done()
+	return 0, w.Err()
 }
 
 func TestAClientIsUnderstoodByThoseWhoSpeakWhatItSpeaks(t *testing.T) {

@@ -13,7 +13,7 @@ func weighText(q question, status int, body []byte) Outcome {
 	if isPage(text) {
 		text = pageTitle(text)
 	}
-	s := said{kind: q.kind, typ: q.typ, risk: q.risk, status: status, text: text}
+	s := said{kind: q.kind, typ: q.typ, risk: q.risk, status: status, text: text, method: q.method}
 	if o, ok := find(s, limitWords, keyWords, statusRows, stateWords, lackWords); ok {
 		return o
 	}

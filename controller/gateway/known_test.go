@@ -170,6 +170,23 @@ func TestWhatIsNotKnownSpeaksAgainstNobody(t *testing.T) {
 	require.Equal(t, "a", w.call("eth_blockNumber").Header().Get(ProviderHeader))
 }
 
+func TestAClientCannotMakeAGoodAnswerLookFalse(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"id":7,"method":"eth_getBlockByNumber","params":["0x64",false],"params":["0x65",false]}`,
+		`{"id":7,"method":"eth_getBlockByNumber","params":["0x64",false],"PARAMS":["0x65",false]}`,
+		`{"id":7,"method":"eth_getBlockByNumber","par\u0061ms":["0x65",false],"params":["0x64",false]}`,
+	} {
+		w := newWorld(t, config.EVMRPC, 1, Options{})
+		w.router.change(theChain, func(r *Route) { r.Known = Known{Tip: 0x65, TipKnown: true, MaxLag: 3, MaxLead: 30} })
+		w.a().set(says(200, `{"jsonrpc":"2.0","id":7,"result":{"number":"0x65"}}`))
+		rec := w.post(body)
+		require.Equal(t, 400, rec.Code, body)
+		require.Contains(t, rec.Body.String(), "a member stands there twice")
+		require.Zero(t, w.state().Endpoints[0].TotalFailures, body)
+	}
+}
+
 func TestNoGoodProbeTakesAFalseAnswerBackButTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

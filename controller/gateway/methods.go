@@ -108,6 +108,9 @@ const (
 // look is what the policy says of a method or path.
 func (p *policy) look(kind config.Kind, method string) (risk, bool) {
 	name := strings.ToLower(method)
+	if versioned := strings.TrimPrefix(name, cometVersion); kind == config.Cosmos && strings.HasPrefix(versioned, "/") {
+		name = versioned
+	}
 	r := p.rule(name)
 	switch {
 	case r.unsafe:
@@ -126,7 +129,8 @@ func (p *policy) rpcPath(kind config.Kind, path string) bool {
 	case path == "" || path == "/" || kind == config.Tron && path == tronRPC:
 		return true
 	case kind == config.Cosmos:
-		return !p.rule(strings.ToLower(path)).denied
+		_, denied := p.look(kind, path)
+		return !denied
 	}
 	return p.rule(strings.ToLower(path)).allowed
 }

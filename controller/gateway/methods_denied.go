@@ -40,9 +40,10 @@ var deniedMethods = map[config.Kind][]string{
 	config.Cosmos: {
 		"unsafe_*", "dial_seeds", "dial_peers", "unsafe*", "/unsafe*", "/dial_seeds", "/dial_peers",
 	},
-	// The admin and signing commands of xrpld.
+	// The admin and signing commands of xrpld, and batch, which has calls of any
+	// method in its parameters.
 	config.XRPL: {
-		"stop", "sign", "sign_for", "wallet_propose", "channel_authorize", "ledger_accept", "ledger_cleaner",
+		"batch", "stop", "sign", "sign_for", "wallet_propose", "channel_authorize", "ledger_accept", "ledger_cleaner",
 		"ledger_request", "log_level", "logrotate", "peer_reservations_*", "connect", "can_delete", "consensus_info",
 		"validation_create", "validation_seed", "validator_*", "validators", "unl_*", "feature", "fetch_info",
 		"get_counts", "print", "crawl_shards", "download_shard", "node_to_shard", "tx_reduce_relay", "blacklist",

@@ -16,7 +16,7 @@ func TestMethodsThatMoveKeysOrStopNodesAreRefused(t *testing.T) {
 		config.BitcoinRPC:  {"stop", "createwallet", "importaddress", "listunspent", "dumpprivkey", "sendtoaddress", "walletpassphrase", "generatetoaddress", "invalidateblock", "setban", "STOP"},
 		config.EVMRPC:      {"admin_addPeer", "personal_unlockAccount", "debug_traceBlock", "miner_start", "engine_newPayloadV3", "eth_sendTransaction", "eth_sign", "eth_signTransaction", "Admin_peers", "anvil_setBalance"},
 		config.CometBFTRPC: {"unsafe_flush_mempool", "dial_seeds", "dial_peers"},
-		config.XRPLRPC:     {"stop", "sign", "wallet_propose", "ledger_accept", "log_level"},
+		config.XRPLRPC:     {"stop", "sign", "wallet_propose", "ledger_accept", "log_level", "batch"},
 		config.SolanaRPC:   {"validatorExit", "requestAirdrop", "setLogFilter"},
 	} {
 		for _, method := range methods {
@@ -47,7 +47,7 @@ func TestOrdinaryMethodsGoThrough(t *testing.T) {
 		config.BitcoinRPC:  {"getblockcount", "getblockhash", "getblock", "getblockstats", "getrawtransaction", "getrawmempool", "getmempoolentry", "getnetworkinfo", "sendrawtransaction", "testmempoolaccept", "estimatesmartfee", "validateaddress", "decoderawtransaction"},
 		config.EVMRPC:      {"eth_chainId", "eth_getBlockReceipts", "eth_sendRawTransaction", "eth_getLogs", "net_version", "web3_clientVersion", "txpool_status", "eth_subscribe"},
 		config.CometBFTRPC: {"block", "block_results", "status", "abci_query", "broadcast_tx_sync"},
-		config.XRPLRPC:     {"ledger", "tx", "account_info", "submit", "server_info", "fee"},
+		config.XRPLRPC:     {"ledger", "tx", "account_info", "server_info", "fee"},
 		config.SolanaRPC:   {"getSlot", "getBlock", "sendTransaction", "simulateTransaction"},
 		config.SorobanRPC:  {"getHealth", "getLatestLedger", "getLedgerEntries", "simulateTransaction", "sendTransaction", "getEvents"},
 	} {
@@ -58,6 +58,35 @@ func TestOrdinaryMethodsGoThrough(t *testing.T) {
 			require.Contains(t, rec.Body.String(), fmt.Sprintf(`"result":%q`, method))
 		}
 	}
+}
+
+func TestASubmitThatTheNodeIsToSignIsASigning(t *testing.T) {
+	t.Parallel()
+	for params, passes := range map[string]bool{
+		`[{"tx_blob":"1200"}]`:                               true,
+		`[{"fail_hard":true,"tx_blob":"1200"}]`:              true,
+		`[{"tx_json":{"TransactionType":"x"},"secret":"s"}]`: false,
+		`[{"tx_json":{"tx_blob":"1200"},"secret":"s"}]`:      false,
+		`[{"tx_json":{}},{"tx_blob":"1200"}]`:                false,
+		`[{"TX_BLOB":"1200","tx_json":{},"secret":"s"}]`:     false,
+		`[{"tx_json":{},"secret":"s"}],"tx_blob":"1200"`:     false,
+		`[]`: false,
+		`{"tx_json":{"TransactionType":"x"},"seed_hex":"00"}`: false,
+	} {
+		w := newWorld(t, config.XRPLRPC, 2, Options{})
+		rec := w.post(`{"id":7,"method":"submit","params":` + params + `}`)
+		require.Equal(t, passes, w.a().asked() == 1, params)
+		if !passes {
+			require.Contains(t, rec.Body.String(), "sign is not let through", params)
+		}
+	}
+	t.Run("and goes to one node alone where it is let through", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, config.XRPLRPC, 2, Options{Methods: map[string]Methods{"": {Allow: []string{"sign"}}}})
+		w.a().set(resets)
+		require.Equal(t, 503, w.post(`{"id":7,"method":"submit","params":[{"tx_json":{},"secret":"s"}]}`).Code)
+		require.Zero(t, w.b().asked(), "it would sign another transaction")
+	})
 }
 
 func TestAnOperatorAllowsAndDenies(t *testing.T) {
@@ -120,6 +149,11 @@ func TestPathsThatNobodyAskedForAreRefused(t *testing.T) {
 		{config.CometBFTRPC, "GET", "//dial_seeds", false},
 		{config.CometBFTRPC, "GET", "/dial_seeds;x", false},
 		{config.CometBFTRPC, "GET", "/dial%255Fseeds", false},
+		{config.CometBFTRPC, "GET", "/v1/dial_seeds?seeds=x", false},
+		{config.CometBFTRPC, "GET", "/v1/unsafe_flush_mempool", false},
+		{config.CometBFTRPC, "GET", "/v1/status", true},
+		{config.CometBFTRPC, "POST", "/v1", true},
+		{config.CometBFTRPC, "GET", "/v1", false},
 		{config.CometBFTRPC, "GET", "/", false},
 		{config.EsploraREST, "GET", "/blocks/tip/height", true},
 		{config.TronHTTP, "POST", "/wallet/getnowblock", true},
@@ -140,6 +174,25 @@ func TestPathsThatNobodyAskedForAreRefused(t *testing.T) {
 		w.do(c.verb, "/rpc/c"+c.path, body)
 		require.Equal(t, c.passes, w.a().asked() == 1, c)
 	}
+}
+
+func TestMethodsBelowTheVersionOfCometBFTAreUnderThePolicyToo(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/v1", "/v1/", "/%76%31"} {
+		w := newWorld(t, config.CometBFTRPC, 1, Options{})
+		rec := w.do("POST", "/rpc/c"+path, `[{"id":1,"method":"status"},{"id":2,"method":"dial_seeds"}]`)
+		_, results := answerBatch(t, rec.Body.Bytes())
+		require.Equal(t, `"status"`, results[0], path)
+		require.Contains(t, results[1], "dial_seeds is not let through", path)
+		r, _ := w.a().lastRequest()
+		require.Equal(t, "/key-a"+path, r.URL.EscapedPath())
+	}
+	w := newWorld(t, config.CometBFTRPC, 1, Options{})
+	require.Equal(t, 403, w.do("GET", "/rpc/c/v1/dial_seeds?seeds=x", "", "Upgrade", "websocket").Code)
+	require.Zero(t, w.a().asked())
+	p := newPolicy(config.Cosmos, Methods{})
+	risk, _ := p.look(config.Cosmos, "/v1/broadcast_tx_sync")
+	require.Equal(t, signed, risk)
 }
 
 func TestARefusedWalletIsToldAsClientsOfBitcoinReadIt(t *testing.T) {

@@ -29,22 +29,29 @@ func (l *lane) permit(c candidate, now time.Time, nobodyElse bool) (permit, bool
 	return p, true
 }
 
+// streak are the failures in a row that a success has ended, and the number of that
+// success.
+type streak struct {
+	failures int
+	success  uint64
+}
+
 // back gives the permit back with what was seen. firstFailed says that whoever is
 // first was asked for the same request and failed, doubted that the provider told
-// what is not so.
-func (p permit) back(v verdict, now time.Time, took, wait time.Duration, firstFailed, doubted bool) {
+// what is not so. It returns the failures in a row that end with this.
+func (p permit) back(v verdict, now time.Time, took, wait time.Duration, firstFailed, doubted bool) (ended streak) {
 	l, r := p.lane, p.record
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r.generation != p.generation {
 		// A late answer from before a change. The permit of then is gone with it.
-		return
+		return streak{}
 	}
 	if p.trial {
 		r.trial = false
 	}
 	if v == noVerdict {
-		return
+		return streak{}
 	}
 	r.recent.add(sample{at: now, took: took, bad: v == failed})
 	if v == failed {
@@ -52,20 +59,27 @@ func (p permit) back(v verdict, now time.Time, took, wait time.Duration, firstFa
 		if doubted {
 			l.doubtLocked(r, now)
 		}
-		return
+		return streak{}
 	}
+	ended = streak{r.consecutive, r.successes + 1}
 	r.succeed(now)
 	if p.challenger && p.stamp == l.stamp && (firstFailed || p.returning || p.orphaned || l.unfitLocked(l.first, now)) {
 		l.moveLocked(r.name)
 	}
+	return ended
 }
 
-// broke counts an answer that broke off after it had begun.
-func (l *lane) broke(c candidate, now time.Time) {
-	c.record.outcomes[Connection].Add(1)
+// broke counts an answer that broke off after it had begun. Its beginning was taken
+// for a success, which ends no row if there was no other one.
+func (l *lane) broke(a *attempt, now time.Time) {
+	r := a.record
+	r.outcomes[Connection].Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.failLocked(c.record, now, 0)
+	if r.successes == a.ended.success {
+		r.consecutive = max(r.consecutive, a.ended.failures)
+	}
+	l.failLocked(r, now, 0)
 }
 
 // failLocked counts a failure, and tells if a quarantine begins with it.

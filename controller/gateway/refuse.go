@@ -20,6 +20,9 @@ type problem struct {
 	data any
 }
 
+// noChain is the problem of a request for a chain that is not there.
+var noChain = problem{status: http.StatusNotFound, title: "No such chain", detail: "No chain of this name is configured."}
+
 // exhausted is the data of a request that nobody answered, in the keeper's shape.
 type exhausted struct {
 	Code    string           `json:"code"`

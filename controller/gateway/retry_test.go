@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -291,6 +292,57 @@ func (d *dripping) Read(b []byte) (int, error) {
 }
 
 func (d *dripping) Close() error { return nil }
+
+func TestTheNameOfAMethodSpeaksAgainstNoProvider(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"eth_Too many requests", "unauthorized", "eth_rate_limit", "server is busy", "eth_timeout: pebble: closed"} {
+		w := newWorld(t, config.EVMRPC, 2, Options{})
+		answer := rpcFails(-32601, "the method "+method+" does not exist/is not available")
+		w.a().set(answer)
+		w.b().set(answer)
+		rec := w.call(method)
+		require.Equal(t, 200, rec.Code)
+		require.Contains(t, rec.Body.String(), "does not exist", "it is worth being shown")
+		for _, e := range w.state().Endpoints {
+			require.Zero(t, e.TotalFailures, method)
+		}
+	}
+	w := newWorld(t, config.EsploraREST, 1, Options{})
+	w.a().set(says(404, "Cannot GET /too many requests", "Content-Type", "text/plain"))
+	require.Equal(t, 404, w.do("GET", "/rpc/c/too%20many%20requests", "").Code)
+	require.Zero(t, w.state().Endpoints[0].TotalFailures)
+}
+
+func TestAStatusThatIsNoneIsNotPassedOn(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"000", "007", "099", "101", "600", "999"} {
+		for name, body := range map[string]string{"a call": oneCall, "a batch": "[" + oneCall + "]"} {
+			t.Run(status+" to "+name, func(t *testing.T) {
+				t.Parallel()
+				good := `{"result":"a","error":null,"id":7}`
+				if name == "a batch" {
+					good = "[" + good + "]"
+				}
+				w := newRealWorld(t, config.BitcoinRPC, Options{}, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+					conn, _, err := http.NewResponseController(rw).Hijack()
+					if err == nil {
+						_, _ = io.WriteString(conn, "HTTP/1.1 "+status+" X\r\nContent-Type: application/json\r\n\r\n"+good)
+						_ = conn.Close()
+					}
+				}), http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+					_, _ = io.WriteString(rw, strings.Replace(good, `"a"`, `"b"`, 1))
+				}))
+				response, err := w.postReal(body)
+				require.NoError(t, err)
+				got, err := io.ReadAll(response.Body)
+				require.NoError(t, err)
+				require.NoError(t, response.Body.Close())
+				require.Equal(t, 200, response.StatusCode)
+				require.Equal(t, strings.Replace(good, `"a"`, `"b"`, 1), string(got))
+			})
+		}
+	}
+}
 
 func TestUnknownChainsAndVerbs(t *testing.T) {
 	t.Parallel()

@@ -76,6 +76,39 @@ func TestAnUnsafeMethodIsNeverCarriedOutTwice(t *testing.T) {
 	}
 }
 
+func TestAnUnsafeCallOfABatchThatIsNotAnsweredForCertainStaysWhereItIs(t *testing.T) {
+	t.Parallel()
+	const other = `{"id":2,"result":"x"}`
+	for name, c := range map[string]struct {
+		first string
+		moves bool
+	}{
+		"an error of the server's own":        {`[{"id":1,"error":{"code":-32603,"message":"Internal error"}},` + other + `]`, false},
+		"a time-out inside of it":             {`[{"id":1,"error":{"code":-32000,"message":"context deadline exceeded"}},` + other + `]`, false},
+		"no answer to it":                     {`[` + other + `]`, false},
+		"an answer without its id":            {`[{"id":null,"error":{"code":-32000,"message":"failed"}},` + other + `]`, false},
+		"the list broke off behind an answer": {`[{"id":1,"error":{"code":-32601,"message":"the method does not exist"}},{"id":2`, true},
+		"the method is not there":             {`[{"id":1,"error":{"code":-32601,"message":"the method does not exist"}},` + other + `]`, true},
+		"a rate limit":                        {`[{"id":1,"error":{"code":429,"message":"too many requests"}},` + other + `]`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, config.EVMRPC, 2, Options{Methods: map[string]Methods{"": {Allow: []string{"eth_sendTransaction"}}}})
+			w.a().set(says(200, c.first))
+			ids, results := answerBatch(t, w.post(`[{"id":1,"method":"eth_sendTransaction"},{"id":2,"method":"eth_chainId"}]`).Body.Bytes())
+			require.Equal(t, []string{"1", "2"}, ids)
+			if c.moves {
+				require.Equal(t, `"eth_sendTransaction"`, results[0])
+				return
+			}
+			require.Contains(t, results[0], "error")
+			for _, sent := range w.b().bodies {
+				require.NotContains(t, sent, "eth_sendTransaction")
+			}
+		})
+	}
+}
+
 func TestAnUnsafeRequestIsNotRepeatedOnAnotherConnection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, config.BitcoinRPC, 1, Options{Methods: map[string]Methods{"": {Allow: []string{"sendtoaddress"}}}})

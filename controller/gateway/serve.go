@@ -18,6 +18,11 @@ func (x *exchange) serve() {
 		x.refuse(problem{status: status, code: codeInvalidRequest, title: "Invalid request", detail: err.Error()})
 		return
 	}
+	if !x.set() {
+		x.result = resultInvalid
+		writeProblem(x.writer, noChain)
+		return
+	}
 	if isUpgrade(x.request) {
 		x.serveWebSocket()
 		return
@@ -37,14 +42,33 @@ func (x *exchange) serve() {
 	}
 }
 
+// set begins the time of the providers, and looks again at who they are: a client
+// may take as long as it likes to send its request, which is no provider's fault,
+// and meanwhile one of them may have been found to be wrong. It is false if the
+// chain is not configured any more.
+func (x *exchange) set() bool {
+	route, ok := x.options.Router.Route(x.route.Chain)
+	x.route, x.deadline = route, x.options.Now().Add(x.settings.RequestTimeout)
+	return ok
+}
+
 // serveREST forwards a request whose method is its path.
 func (x *exchange) serveREST() {
+	if wantsEvents(x.request.Header) {
+		x.result = resultInvalid
+		x.refuse(problem{status: http.StatusNotAcceptable, title: "Not acceptable", detail: "Streams of events are not forwarded. Ask again and again instead."})
+		return
+	}
 	path := x.plainPath()
 	risk, denied := x.policyOf().look(x.route.Kind, path)
 	x.question.method, x.question.risk = path, risk
-	if denied {
+	if denied || risk == unsafe && x.ofAnotherSite() {
 		x.deny()
-		x.refuse(problem{status: http.StatusForbidden, title: "Method not let through", detail: x.denial(path)})
+		why := fromPage
+		if denied {
+			why = x.denial(path)
+		}
+		x.refuse(problem{status: http.StatusForbidden, title: "Method not let through", detail: why})
 		return
 	}
 	if risk == read && x.request.Method == http.MethodPost && x.dialect.typ != config.TronHTTP {
@@ -112,12 +136,32 @@ func (x *exchange) rule(p *policy, c *call) {
 		x.result = resultInvalid
 		return
 	}
-	risk, denied := p.look(x.dialect.kind, c.method)
+	method := ruledAs(x.dialect.kind, c, false)
+	risk, denied := p.look(x.dialect.kind, method)
 	c.risk = risk
-	if denied {
+	switch {
+	case denied:
 		x.deny()
-		c.refusal = &refusal{codeMethodNotFound, x.denial(c.method)}
+		c.refusal = &refusal{codeMethodNotFound, x.denial(method)}
+	case risk == unsafe && x.ofAnotherSite():
+		x.deny()
+		c.refusal = &refusal{codeMethodNotFound, fromPage}
 	}
+}
+
+// fromPage says why a method that is let through was refused nevertheless.
+const fromPage = "the request comes from a page of another site, and this method is not for such"
+
+var crossOrigin = http.NewCrossOriginProtection()
+
+// ofAnotherSite says whether a page of another site has made the request, in the
+// browser of somebody who can reach this address. The provider's password, which
+// goes out with it, would otherwise keep such pages off.
+func (x *exchange) ofAnotherSite() bool {
+	// A handshake is a GET, which is not looked at.
+	r := x.request.WithContext(x.request.Context())
+	r.Method = http.MethodPost
+	return crossOrigin.Check(r) != nil
 }
 
 func (x *exchange) deny() { x.result = resultDenied }

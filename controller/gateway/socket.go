@@ -21,7 +21,6 @@ type socket struct {
 	client   io.ReadWriteCloser
 	fromUser *bufio.Reader
 	upstream io.ReadWriteCloser
-	policy   *policy
 
 	// mu guards what is written to the client.
 	mu     sync.Mutex
@@ -39,7 +38,7 @@ func (x *exchange) serveSocket(a *attempt, upstream io.ReadWriteCloser) {
 		x.refuse(problem{status: http.StatusInternalServerError, code: codeInternal, title: "No WebSocket on this connection"})
 		return
 	}
-	s := &socket{exchange: x, attempt: a, client: conn, fromUser: buffered.Reader, upstream: upstream, policy: x.policyOf(), done: make(chan struct{})}
+	s := &socket{exchange: x, attempt: a, client: conn, fromUser: buffered.Reader, upstream: upstream, done: make(chan struct{})}
 	_ = conn.SetDeadline(time.Time{})
 	if !x.sockets.add(s) {
 		s.end()
@@ -112,18 +111,19 @@ func (s *socket) watch() {
 		case <-ticker.C:
 		}
 		route, ok := s.options.Router.Route(s.route.Chain)
-		if !ok || left(&route, &s.route, s.attempt.record.name) {
+		if !ok || s.lane.settings.Load().Off || left(&route, &s.route, s.attempt.endpoint) {
 			s.leave(closeRestart, "another provider serves; connect again")
 			return
 		}
 	}
 }
 
-// left says whether a provider has been left since a route of before.
-func left(now, before *Route, provider string) bool {
+// left says whether a provider has been left since a route of before. At another
+// address it is another one.
+func left(now, before *Route, at *Endpoint) bool {
 	for i := range now.Endpoints {
-		if now.Endpoints[i].Provider == provider {
-			return now.Generation != before.Generation && now.Active != provider
+		if e := &now.Endpoints[i]; e.Provider == at.Provider {
+			return e.URL != at.URL || now.Generation != before.Generation && now.Active != at.Provider
 		}
 	}
 	return true
@@ -170,7 +170,7 @@ func (s *socket) toUpstream() {
 		if err != nil {
 			return
 		}
-		if opcode == opText || opcode == opBinary {
+		if opcode < opClose {
 			if answer := s.refusalOf(message); answer != nil {
 				s.mu.Lock()
 				if !s.closed {
@@ -194,7 +194,8 @@ func (s *socket) message() (frames, text []byte, opcode byte, err error) {
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		if f.length > s.options.MaxWebSocketMessage-int64(len(text)) {
+		// Parts without anything in them are held as well.
+		if f.length > s.options.MaxWebSocketMessage-int64(len(frames)) {
 			return nil, nil, 0, errMessage
 		}
 		payload := make([]byte, f.length)
@@ -227,6 +228,8 @@ func (s *socket) message() (frames, text []byte, opcode byte, err error) {
 // refusalOf is the answer to a message that does not go to the provider; nil: it
 // goes. The XRP Ledger calls its methods commands there.
 func (s *socket) refusalOf(message []byte) []byte {
+	// The policy is that of now: a connection may outlive a configuration.
+	policy := s.policyOf()
 	calls, batch, err := parseCalls(message)
 	if err != nil {
 		return rpcError(nil, problem{code: codeParse, detail: err.Error()})
@@ -237,8 +240,13 @@ func (s *socket) refusalOf(message []byte) []byte {
 			readCommand(c)
 		}
 		if c.refusal == nil {
-			if _, denied := s.policy.look(s.dialect.kind, c.method); denied {
-				c.refusal = &refusal{codeMethodNotFound, s.denial(c.method)}
+			method := ruledAs(s.dialect.kind, c, true)
+			risk, denied := policy.look(s.dialect.kind, method)
+			switch {
+			case denied:
+				c.refusal = &refusal{codeMethodNotFound, s.denial(method)}
+			case risk == unsafe && s.ofAnotherSite():
+				c.refusal = &refusal{codeMethodNotFound, fromPage}
 			}
 		}
 		if c.refusal != nil {

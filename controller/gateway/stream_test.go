@@ -126,6 +126,40 @@ func TestAnAnswerThatBreaksAfterItHasBegunBreaksTheConnection(t *testing.T) {
 	}
 }
 
+func TestAnswersThatBreakAfterTheyHaveBegunEndInQuarantine(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{"a call": oneCall, "a batch": "[" + oneCall + "]"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, config.BitcoinRPC, 2, Options{FailureThreshold: 2})
+			start := `{"id":7,"result":"` + strings.Repeat("0", 1<<20)
+			if name == "a batch" {
+				start = "[" + start
+			}
+			w.a().set(breaks(200, start))
+			for failures := 1; failures <= 2; failures++ {
+				require.PanicsWithValue(t, http.ErrAbortHandler, func() { w.post(body) })
+				require.Equal(t, failures, w.state().Endpoints[0].ConsecutiveFailures)
+			}
+			require.True(t, w.state().Endpoints[0].Unavailable)
+			w.b().set(goodAnswer)
+			require.Equal(t, "b", w.post(body).Header().Get(ProviderHeader))
+		})
+	}
+}
+
+func TestAGoodAnswerInBetweenEndsTheRowOfThoseThatBreak(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, config.BitcoinRPC, 2, Options{FailureThreshold: 2})
+	for range 3 {
+		w.a().set(breaks(200, `{"id":7,"result":"`+strings.Repeat("0", 1<<20)))
+		require.PanicsWithValue(t, http.ErrAbortHandler, func() { w.post(oneCall) })
+		w.a().set(goodAnswer)
+		require.Equal(t, "a", w.call("getblockcount").Header().Get(ProviderHeader))
+	}
+	require.False(t, w.state().Endpoints[0].Unavailable)
+}
+
 func TestAnAnswerThatStopsAfterItHasBegunIsEnded(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -1,9 +1,11 @@
 package gateway
 
 import (
+	"bytes"
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/common/version"
@@ -20,7 +22,13 @@ type target struct {
 	// plain are the headers of the common request: a JSON body, and an answer that
 	// may be compressed or not. They are shared, never changed.
 	plain, compressed http.Header
+	// keys are the parts of path and query that may be such.
+	keys [][]byte
 }
+
+// keyLength is how long a part of a URL is that may be a key. Names of networks and
+// interfaces are shorter.
+const keyLength = 16
 
 // Header values that are the same for all requests. They are shared, never
 // changed.
@@ -38,9 +46,20 @@ func newTarget(u config.URL) *target {
 		t.authorization = []string{"Basic " + base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password))}
 		t.base.User = nil
 	}
+	for _, part := range strings.FieldsFunc(t.base.Path+"&"+t.base.RawQuery, func(r rune) bool { return strings.ContainsRune("/&=", r) }) {
+		if len(part) >= keyLength {
+			t.keys = append(t.keys, []byte(part))
+		}
+	}
 	t.plain = t.header(jsonType, identity, true)
 	t.compressed = t.header(jsonType, gzipEncoding, true)
 	return t
+}
+
+// shownIn says whether a text shows a key. Servers say of a path that they do not
+// know which one it was, and our own stands before the client's.
+func (t *target) shownIn(text []byte) bool {
+	return slices.ContainsFunc(t.keys, func(key []byte) bool { return bytes.Contains(text, key) })
 }
 
 // header is that of a request which may be repeated on a new connection, or not.

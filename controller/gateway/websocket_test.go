@@ -137,6 +137,19 @@ func TestWebSocketMessagesAreUnderThePolicy(t *testing.T) {
 	require.Equal(t, `{"id":10,"method":"eth_chainId"}`, heard)
 }
 
+func TestAMessageOfAnUnknownKindIsUnderThePolicyToo(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t, config.EVMRPC, Options{}, http.HandlerFunc(echoSocket))
+	message := `{"id":9,"method":"admin_peers"}`
+	for opcode := range byte(opClose) {
+		u, _ := w.dial(t, "/rpc/c")
+		_, err := u.conn.Write(append([]byte{0x80 | opcode, byte(len(message))}, message...))
+		require.NoError(t, err)
+		_, heard := u.hear()
+		require.Contains(t, heard, "not let through", opcode)
+	}
+}
+
 func TestCommandsOfTheLedgerAreUnderThePolicyToo(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t, config.XRPLRPC, Options{}, http.HandlerFunc(echoSocket))
@@ -144,6 +157,8 @@ func TestCommandsOfTheLedgerAreUnderThePolicyToo(t *testing.T) {
 	for message, passes := range map[string]bool{
 		`{"id":1,"command":"ledger"}`:                            true,
 		`{"id":1,"command":"stop"}`:                              false,
+		`{"id":1,"command":"submit","tx_blob":"12"}`:             true,
+		`{"id":1,"command":"submit","tx_json":{},"secret":"s"}`:  false,
 		`{"id":1,"method":"ledger","command":"stop"}`:            false,
 		`{"id":1,"command":"ledger","command":"wallet_propose"}`: false,
 	} {
@@ -156,8 +171,12 @@ func TestCommandsOfTheLedgerAreUnderThePolicyToo(t *testing.T) {
 func TestAWebSocketEndsWhenItsProviderIsLeft(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Route){
-		"by a switch":            func(r *Route) { r.Active, r.Generation = "b", 2 },
-		"by losing its place":    func(r *Route) { r.Endpoints = r.Endpoints[1:] },
+		"by a switch":         func(r *Route) { r.Active, r.Generation = "b", 2 },
+		"by losing its place": func(r *Route) { r.Endpoints = r.Endpoints[1:] },
+		"by another address": func(r *Route) {
+			r.Active, r.Endpoints[0].URL = "b", config.URL{}
+			r.Endpoints[0], r.Endpoints[1] = r.Endpoints[1], r.Endpoints[0]
+		},
 		"and not before the end": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,6 +203,23 @@ func TestAWebSocketEndsWhenItsProviderIsLeft(t *testing.T) {
 	}
 }
 
+func TestANewConfigurationHoldsForOpenWebSockets(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t, config.EVMRPC, Options{WebSocketCheck: time.Millisecond}, http.HandlerFunc(echoSocket))
+	u, _ := w.dial(t, "/rpc/c")
+	u.say(`{"id":1,"method":"eth_getLogs"}`)
+	_, heard := u.hear()
+	require.Equal(t, `{"id":1,"method":"eth_getLogs"}`, heard)
+	w.gateway.SetMethods(map[string]Methods{theChain: {Deny: []string{"eth_getLogs"}}})
+	u.say(`{"id":2,"method":"eth_getLogs"}`)
+	_, heard = u.hear()
+	require.Contains(t, heard, "eth_getLogs is not let through")
+	w.gateway.SetSettings(map[string]Settings{theChain: {Off: true}})
+	opcode, heard := u.hear()
+	require.Equal(t, byte(opClose), opcode)
+	require.EqualValues(t, closeRestart, binary.BigEndian.Uint16([]byte(heard)))
+}
+
 func TestAWebSocketGoesToTheNextProviderThatTakesIt(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t, config.EVMRPC, Options{}, http.NotFoundHandler(), http.HandlerFunc(echoSocket))
@@ -207,9 +243,19 @@ func TestCloseEndsWebSockets(t *testing.T) {
 func TestAMessageThatIsTooLongEndsTheWebSocket(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t, config.EVMRPC, Options{MaxWebSocketMessage: 100}, http.HandlerFunc(echoSocket))
+	for name, parts := range map[string][]string{
+		"in parts":         {strings.Repeat("x", 60), strings.Repeat("x", 60)},
+		"in nothing":       make([]string, 18),
+		"in one, by a bit": {strings.Repeat("x", 101)},
+	} {
+		u, _ := w.dial(t, "/rpc/c")
+		u.say(parts...)
+		opcode, heard := u.hear()
+		require.Equal(t, byte(opClose), opcode, name)
+		require.EqualValues(t, closeTooBig, binary.BigEndian.Uint16([]byte(heard)), name)
+	}
 	u, _ := w.dial(t, "/rpc/c")
-	u.say(strings.Repeat("x", 60), strings.Repeat("x", 60))
-	opcode, heard := u.hear()
-	require.Equal(t, byte(opClose), opcode)
-	require.EqualValues(t, closeTooBig, binary.BigEndian.Uint16([]byte(heard)))
+	u.say(strings.Repeat(" ", 100))
+	_, heard := u.hear()
+	require.Contains(t, heard, "-32700", "it is as long as it may be")
 }

@@ -15,8 +15,9 @@ type said struct {
 	status int
 	code   int64
 	coded  bool
-	// text is the error's message with its data, or the body, in lower case.
-	text string
+	// text is the error's message with its data, or the body, in lower case; method
+	// is what was asked for, as the client named it.
+	text, method string
 }
 
 // row is one row of a table. Every field that is set must match; of a list, one
@@ -40,7 +41,13 @@ func (r row) matches(s said) bool {
 		(r.statuses == nil || slices.Contains(r.statuses, s.status)) &&
 		(r.codes == nil || s.coded && slices.Contains(r.codes, s.code)) &&
 		(!r.coded || s.coded) && (!r.sent || s.risk == signed) &&
-		(r.texts == nil || slices.ContainsFunc(r.texts, func(t string) bool { return strings.Contains(s.text, t) }))
+		(r.texts == nil || slices.ContainsFunc(r.texts, s.has))
+}
+
+// has says whether the text has some words that are the provider's own: who does not
+// know a method says which one, and that may be anything.
+func (s said) has(words string) bool {
+	return strings.Contains(s.text, words) && !strings.Contains(strings.ToLower(s.method), words)
 }
 
 // find is the outcome of the first row that matches.
