@@ -77,6 +77,7 @@ func New(o Options) (*Exporter, error) {
 				o.OnProbe(k)
 			}
 		},
+		OnMissed: e.networks.Missed,
 	})
 	e.checker = integrity.New(integrity.Options{
 		Tips: e.tips, Logger: o.Logger.With("component", "integrity"),

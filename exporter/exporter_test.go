@@ -56,6 +56,21 @@ func TestReadyIsFalseUntilEachProviderWasProbed(t *testing.T) {
 	require.NotContains(t, page, `bifrost_provider_block_height{chain="eth",provider="b"}`)
 }
 
+func TestAProviderThatIsNotReachedFromHereKeepsNobodyUnknown(t *testing.T) {
+	w := newWorld(t, "a", "b")
+	// Linux has no way to a group of hosts for TCP: it says that the network is
+	// unreachable, which is no verdict about a provider.
+	w.urls["nowhere"] = "http://224.0.0.1:8545"
+	w.configureWith("{health_check_interval: 2s, suspect_check_interval: 20ms}", "a", "b", "nowhere")
+	w.setConfig(strings.Replace(w.text, "  eth:\n", "  own:\n    kind: evm\n", 1))
+	_, server := w.start(exporter.HandlerOptions{})
+	w.eventually(func() bool {
+		_, page := get(t, server.URL+"/metrics")
+		return strings.Contains(page, `bifrost_provider_up{chain="own",provider="a"} 1`) &&
+			strings.Contains(page, `bifrost_provider_up{chain="own",provider="b"} 1`)
+	}, "those who are reached are judged")
+}
+
 func TestReloadKeepsUnchangedProvidersAndDropsRemovedOnes(t *testing.T) {
 	w := newWorld(t, "a", "b", "c")
 	w.configure("a", "b")

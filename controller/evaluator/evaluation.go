@@ -108,6 +108,8 @@ func (e *Evaluator) record(g *group, r *rule, result vector, then time.Time) err
 	}
 	mt := e.memory.metric(r.name)
 	if mt == nil {
+		// What was written while somebody read it is forgotten with its metric.
+		r.written = nil
 		return e.checkRecorded(r, result)
 	}
 	b := e.memory.begin()

@@ -184,3 +184,17 @@ func TestANewResultIsNotWrittenOverAnExportersSeries(t *testing.T) {
 	require.Equal(t, []string{`firing {alertname="Read", instance="one:9478", job="understudy"} 2`}, brief(r.Alerts))
 	require.InDelta(t, 1, counted(t, s.registry, "understudy_rule_results_dropped_total"), 0)
 }
+
+func TestWhatNobodyReadsAnyMoreIsNotWrittenAgain(t *testing.T) {
+	t.Parallel()
+	recorded := "- record: doubled\n  expr: 2 * height"
+	s := newScript(t, rulesOf(recorded, "- {alert: Read, expr: doubled}"))
+	s.after(0, `height{provider="a"} 1`, `height{provider="b"} 2`)
+	require.NoError(t, s.SetGroups(groupsOf(t, rulesOf(recorded))))
+	s.after(5*time.Second, `height{provider="a"} 1`, `height{provider="b"} 2`)
+	s.after(5*time.Second, `height{provider="a"} 1`, `height{provider="b"} 2`)
+	require.InDelta(t, 0, counted(t, s.registry, "understudy_rule_results_dropped_total"), 0, "nothing is dropped, as nothing is written")
+
+	s.after(5*time.Second, `height{provider="a"} 1`)
+	require.Empty(t, s.after(5*time.Second, `height{provider="a"} 1`).Failures, "also once there is less of it")
+}

@@ -18,7 +18,10 @@ func newCosmosREST(config.Chain, config.Provider) Dialect { return cosmosREST{} 
 
 func (cosmosREST) Cost() config.Cost { return config.Cost{Cycle: 1, Hints: 1, Block: 1} }
 
+// Tip asks for the newest block, which comes whole, and twice since version 0.47
+// of the SDK.
 func (cosmosREST) Tip(ctx context.Context, s *Session, _ Tip) (Tip, error) {
+	s.wantBlock()
 	var b cosmosBlock
 	if err := s.GetJSON(ctx, cosmosPath+"blocks/latest", nil, &b); err != nil {
 		return Tip{}, err

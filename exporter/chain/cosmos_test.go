@@ -1,6 +1,8 @@
 package chain
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +35,33 @@ func TestCosmosTip(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, cmp.Diff(want, tip))
 			require.Equal(t, []string{cosmosLatest}, s.asked)
+		})
+	}
+}
+
+func TestCosmosTakesABlockWithItsTransactions(t *testing.T) {
+	t.Parallel()
+	long := func(tb testing.TB, all answers, question string) answers {
+		tb.Helper()
+		return changed(tb, all, question, `"txs":[`, `"txs":["`+strings.Repeat("A", 2*maxBody)+`",`)
+	}
+	all := readAnswers(t, "cosmos-rest/gateway")
+	at := cosmosAt + strconv.Itoa(cosmosHeight)
+	for name, tc := range map[string]struct {
+		question   string
+		checkpoint *config.Checkpoint
+	}{
+		"the newest block":            {cosmosLatest, nil},
+		"the block at the checkpoint": {at, &config.Checkpoint{Height: cosmosHeight, Hash: cosmosHash}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, p := scriptedChain(t, config.Cosmos, config.CosmosREST)
+			c.Checkpoint = tc.checkpoint
+			o, err := newScripted(t, c, p, long(t, all, tc.question).to(t)).Observe(t.Context(), Ask{Identity: true})
+			require.NoError(t, err)
+			require.Equal(t, uint64(cosmosHeight), o.Height)
+			require.Equal(t, tc.checkpoint != nil, o.OffCheckpoint.Known)
 		})
 	}
 }

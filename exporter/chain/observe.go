@@ -101,6 +101,7 @@ func (p *Provider) identify(ctx context.Context, s *Session, o *Observation) err
 	if p.checkpoint == nil || o.Height < p.checkpoint.Height {
 		return nil
 	}
+	s.wantBlock()
 	block, err := p.dialect.Block(ctx, s, p.checkpoint.Height, false)
 	switch {
 	case err == nil:

@@ -24,6 +24,10 @@ const amount = `\d+(?:\.\d+)? ?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|min
 // amounts takes the parts of one amount.
 var amounts = regexp.MustCompile(`(\d+(?:\.\d+)?) ?([a-zA-Z]*)`)
 
+// goesOn is how a number goes on that is the beginning of a date or of a time of
+// day, as in "retry after 2026-11-30T12:00:30Z", and so no amount.
+var goesOn = regexp.MustCompile(`^[-/:]\d`)
+
 // plainSeconds is what Retry-After may be. RFC 9110 has no fractions, but some
 // vendors do.
 var plainSeconds = regexp.MustCompile(`^\d+(?:\.\d+)?$`)
@@ -56,8 +60,9 @@ func waitFrom(body []byte, header http.Header, now time.Time) time.Duration {
 			return wait
 		}
 	}
-	if m := waitPhrase.FindSubmatch(body[:min(len(body), phraseLimit)]); m != nil {
-		if wait := parseAmounts(string(m[1])); wait > 0 {
+	text := body[:min(len(body), phraseLimit)]
+	if m := waitPhrase.FindSubmatchIndex(text); m != nil && !goesOn.Match(text[m[3]:]) {
+		if wait := parseAmounts(string(text[m[2]:m[3]])); wait > 0 {
 			return wait
 		}
 	}

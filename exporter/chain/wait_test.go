@@ -39,6 +39,10 @@ func TestWaitFromTheBody(t *testing.T) {
 		{"a number of times", `failed, gave up after retry 3 times`, 0},
 		{"a number without an end", `try again in 99999999999999999999999 s`, time.Hour},
 		{"zero", `try again in 0 seconds`, 0},
+		{"a date", `Rate limited, retry after 2026-11-30T12:00:30Z`, 0},
+		{"a date with slashes", `quota resets after 30/11/2026`, 0},
+		{"a time of day", `try again after 13:05 UTC`, 0},
+		{"a sentence behind", `try again in 5 s: 3 requests left`, 5 * time.Second},
 		{"the fields before the words", `{"error":{"message":"try again in 9 s","data":{"retryAfter":4}}}`, 4 * time.Second},
 		{"too far behind", string(make([]byte, phraseLimit)) + `try again in 9 s`, 0},
 	} {
@@ -87,6 +91,7 @@ func TestTheBodyCountsBeforeTheHeader(t *testing.T) {
 	header := http.Header{"Retry-After": {"7"}}
 	require.Equal(t, 27*time.Second, waitFrom([]byte(`{"Error":"suspended for 27 s"}`), header, noon))
 	require.Equal(t, 7*time.Second, waitFrom([]byte(`{"error":{"data":{"retryAfter":0}}}`), header, noon), "zero says nothing")
+	require.Equal(t, 7*time.Second, waitFrom([]byte(`retry after 2026-11-30 12:00:07`), header, noon), "nor does a date, whose year is no number of seconds")
 }
 
 func FuzzWait(f *testing.F) {

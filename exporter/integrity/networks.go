@@ -8,6 +8,10 @@ import (
 	"github.com/understudy-rpc/understudy/internal/config"
 )
 
+// maxMissed is how many probes of a provider may end without a verdict, while
+// others of its chain tell who they are, before it counts as having had its say.
+const maxMissed = 3
+
 // Networks judges which network providers serve. Where the configuration names
 // none, what a strict majority of operators says is expected: from when every
 // provider of the chain had its say, so that the first to answer does not decide
@@ -36,6 +40,9 @@ type voter struct {
 	// identity is what it last told; "" if nothing yet.
 	identity  string
 	attempted bool
+	// missed is how many of its probes ended without a verdict before it had its
+	// say, since somebody told an identity.
+	missed int
 }
 
 // NewNetworks makes a judge that knows no chain.
@@ -144,6 +151,32 @@ func (n *Networks) Attempted(key prober.Key) {
 	if e, v := n.findLocked(key); v != nil && e.attempt(v) && e.votes() {
 		e.elect()
 	}
+}
+
+// Missed notes that a probe of a provider ended on our own side. That is no say,
+// since nothing can be reached from a machine without a network. But once others
+// of the chain are reached, one that is not, such as by an address that this
+// machine has no way to, must not keep them unknown for ever.
+func (n *Networks) Missed(key prober.Key) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	e, v := n.findLocked(key)
+	if v == nil || v.attempted || !e.votes() || !e.heard() {
+		return
+	}
+	if v.missed++; v.missed >= maxMissed && e.attempt(v) {
+		e.elect()
+	}
+}
+
+// heard says whether any provider has told an identity.
+func (e *electorate) heard() bool {
+	for _, v := range e.voters {
+		if v.identity != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // attempt notes that a voter had its say, and whether it is the first time.

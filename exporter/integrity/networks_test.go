@@ -129,6 +129,26 @@ func TestNetworksAttempted(t *testing.T) {
 	require.Equal(t, "1", expected)
 }
 
+func TestNetworksMissed(t *testing.T) {
+	t.Parallel()
+	n := judged(network(t, config.Network{}, "a", "a", "b", "b", "c", "c"))
+	for range 2 * maxMissed {
+		n.Missed(key("a"))
+		n.Missed(key("b"))
+		n.Missed(key("c"))
+	}
+	require.Equal(t, unknown, n.Judge(key("a"), "1"), "while nobody is reached nobody had a say, so that the first one does not decide alone")
+	require.Equal(t, unknown, n.Judge(key("b"), "1"))
+	for range maxMissed - 1 {
+		n.Missed(key("c"))
+	}
+	require.Equal(t, unknown, n.Judge(key("b"), "1"), "it may still be reached")
+	n.Missed(key("nobody"))
+	n.Missed(key("c"))
+	require.Equal(t, right, n.Judge(key("b"), "1"), "it is not waited for any longer")
+	require.Equal(t, wrong, n.Judge(key("c"), "5"), "and is judged when it is reached")
+}
+
 func TestNetworksReload(t *testing.T) {
 	t.Parallel()
 	three := []string{"a", "a", "b", "b", "c", "c"}

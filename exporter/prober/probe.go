@@ -115,6 +115,7 @@ func (p *prober) end(f *flight, r result, missed *chain.NoVerdict) {
 
 	if missed != nil {
 		p.logMissed(missed, before)
+		p.set.options.OnMissed(p.key)
 		return
 	}
 	p.logVerdict(before, after)

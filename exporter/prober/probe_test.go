@@ -88,8 +88,12 @@ func TestJudgeMayChangeItsMind(t *testing.T) {
 }
 
 func TestDurationAndResultsAreTold(t *testing.T) {
-	var told []Key
-	bubble(t, Options{OnResult: func(k Key) { told = append(told, k) }}, func(t *testing.T, s *Set) {
+	var told, missed []Key
+	options := Options{
+		OnResult: func(k Key) { told = append(told, k) },
+		OnMissed: func(k Key) { missed = append(missed, k) },
+	}
+	bubble(t, options, func(t *testing.T, s *Set) {
 		durations := &seconds{}
 		target := targetOf(local, &fakeAsker{answer: func(_ context.Context, n int) (chain.Observation, error) {
 			time.Sleep(time.Duration(n+1) * time.Second)
@@ -106,6 +110,7 @@ func TestDurationAndResultsAreTold(t *testing.T) {
 		pass(11 * time.Second)
 		require.Equal(t, []float64{1, 2}, durations.all, "without those that reached no verdict")
 		require.Equal(t, []Key{local, local}, told)
+		require.Equal(t, []Key{local}, missed)
 		require.Equal(t, uint64(1), statusOf(t, s, local).NoVerdicts(chain.CauseCancelled))
 	})
 }

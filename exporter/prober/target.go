@@ -72,6 +72,8 @@ type Options struct {
 	// OnResult is called after each recorded verdict, from the goroutine that
 	// probed. It must not block. nil for none.
 	OnResult func(Key)
+	// OnMissed is called likewise after each probe that ended without a verdict.
+	OnMissed func(Key)
 }
 
 // DefaultConcurrency is the number of probes under way at once. It stays well
@@ -91,6 +93,9 @@ func (o Options) filled() Options {
 	}
 	if o.OnResult == nil {
 		o.OnResult = func(Key) {}
+	}
+	if o.OnMissed == nil {
+		o.OnMissed = func(Key) {}
 	}
 	return o
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -45,6 +46,12 @@ func (r *reader) readScalar(n *yaml.Node, v *value) {
 		return
 	default:
 		r.blame(v, "it carries a YAML tag", "write the plain value")
+		return
+	}
+	if !utf8.ValidString(text) {
+		// The file is in UTF-8, so a variable is not: as a label it would make the
+		// whole page of metrics one that nobody reads.
+		r.blame(v, "what the variable brings in is not in UTF-8", "set it in that encoding")
 		return
 	}
 	v.text = text

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // URL is the address of a provider. API keys stand in user info, path and query
@@ -32,6 +33,9 @@ func parseURL(raw string, schemes ...string) (URL, error) {
 		return URL{}, fmt.Errorf("it needs the scheme %s", alternatives(schemes))
 	case u.Hostname() == "":
 		return URL{}, fmt.Errorf("it has no host")
+	case !utf8.ValidString(u.Host):
+		// %FF in a host stands for the byte.
+		return URL{}, fmt.Errorf("its host is not in UTF-8")
 	case u.Port() != "" && !validPort(u.Port()):
 		return URL{}, fmt.Errorf("it has no port between 1 and 65535")
 	case u.Fragment != "":

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,4 +33,24 @@ func TestVariables(t *testing.T) {
 		require.Empty(t, wrong)
 		require.Equal(t, s, got)
 	})
+}
+
+func TestWhatIsNotInUTF8IsRefused(t *testing.T) {
+	t.Parallel()
+	const file = `chains: {btc: {providers: [{name: a, type: bitcoin-rpc, operator: "%s", rpc_host: "%s"}]}}`
+	for name, c := range map[string]struct{ operator, address, want string }{
+		"a variable":           {"${LATIN}", "http://localhost:8332", "what the variable brings in is not in UTF-8"},
+		"a part of a variable": {"us, ${LATIN}", "http://localhost:8332", "what the variable brings in is not in UTF-8"},
+		"a variable in a URL":  {"us", "http://${LATIN}.example", "what the variable brings in is not in UTF-8"},
+		"a host":               {"us", "http://%FF.example", "its host is not in UTF-8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Parse("test.yml", fmt.Appendf(nil, file, c.operator, c.address), variables("LATIN", "hunter2\xe9"))
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), "hunter2")
+		})
+	}
+	_, _, err := FromEnvironment(variables("SOROBAN_RPC_URL", "http://localhost:8000", "NETWORK_PASSPHRASE", "Caf\xe9"))
+	require.ErrorContains(t, err, "NETWORK_PASSPHRASE: what the variable brings in is not in UTF-8")
 }
