@@ -28,7 +28,8 @@ type TransportOptions struct {
 	Base http.RoundTripper
 	// Types are the provider types that the caller can talk to, such as bitcoin-rpc;
 	// empty: that of the provider which serves. Others are passed over, also when
-	// one of them serves: a client of bitcoind can do nothing with a REST API.
+	// one of them serves: a client of bitcoind can do nothing with a REST API. With
+	// only such left, requests fail with NoProviderError.
 	Types []string
 	// Authorize adds what a provider wants and its URL does not hold, such as a
 	// header with a key; nil: nothing.
@@ -230,8 +231,9 @@ func (t *Transport) take(ctx context.Context) (*line, error) {
 	return t.line, nil
 }
 
-// advance takes over the position in force, with t.mu held. One with nobody that
-// the caller can talk to leaves the line as it is.
+// advance takes over the position in force, with t.mu held. One with nobody leaves
+// the line as it is. One in which others may serve, but none that the caller can talk
+// to, ends it: who is no longer named may have been left for wrong data.
 func (t *Transport) advance() {
 	position, _ := t.f.latest()
 	if t.line != nil && t.line.position == position {
@@ -244,6 +246,9 @@ func (t *Transport) advance() {
 	}
 	routes := slices.DeleteFunc(slices.Clone(position.routes), func(r route) bool { return !slices.Contains(types, r.kind) })
 	if len(routes) == 0 {
+		if len(position.routes) > 0 {
+			t.line = nil
+		}
 		return
 	}
 	next := newLine(position, routes, t.o.Manual)

@@ -37,15 +37,21 @@ func TestOnlyTypesThatTheCallerSpeaksAreUsed(t *testing.T) {
 
 		f.say(alone)
 		time.Sleep(time.Second)
+		late := c.Transport("btc", client.TransportOptions{Base: p, Types: []string{"bitcoin-rpc"}})
+		for _, transport := range []*client.Transport{speaks, late} {
+			_, err = ask(t.Context(), transport)
+			var none *client.NoProviderError
+			require.ErrorAs(t, err, &none, "who is not named any more may have been left for wrong data")
+			require.ErrorContains(t, err, "can talk to")
+		}
+
+		again := serves(4, 4, "rest", "b")
+		again.Type = "blockchair-rest"
+		f.say(again)
+		time.Sleep(time.Second)
 		text, err = ask(t.Context(), speaks)
 		require.NoError(t, err)
-		require.Equal(t, "b", text, "it keeps what it has")
-
-		late := c.Transport("btc", client.TransportOptions{Base: p, Types: []string{"bitcoin-rpc"}})
-		_, err = ask(t.Context(), late)
-		var none *client.NoProviderError
-		require.ErrorAs(t, err, &none)
-		require.ErrorContains(t, err, "can talk to")
+		require.Equal(t, "b", text)
 		require.NoError(t, c.Close())
 	})
 }
