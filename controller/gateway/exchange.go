@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -151,6 +152,10 @@ func (x *exchange) readMinHeight() error {
 	return nil
 }
 
+// trusted is the length of a body, in bytes, for which room is made before it has
+// come. Of a longer one that never comes only what came takes room.
+const trusted = 64 << 10
+
 // readBody reads the body, which is kept for the next provider.
 func (x *exchange) readBody() (int, error) {
 	r, limit := x.request, x.options.MaxRequestBody
@@ -170,11 +175,13 @@ func (x *exchange) readBody() (int, error) {
 		return http.StatusUnsupportedMediaType, errEncoding
 	}
 	var err error
-	if r.ContentLength > 0 && from == io.Reader(r.Body) {
+	if r.ContentLength > 0 && r.ContentLength <= trusted && from == io.Reader(r.Body) {
 		x.body = make([]byte, r.ContentLength)
 		_, err = io.ReadFull(from, x.body)
 	} else {
-		x.body, err = io.ReadAll(io.LimitReader(from, limit+1))
+		var all bytes.Buffer
+		_, err = all.ReadFrom(io.LimitReader(from, limit+1))
+		x.body = all.Bytes()
 	}
 	switch {
 	case int64(len(x.body)) > limit:

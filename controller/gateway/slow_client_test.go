@@ -90,3 +90,25 @@ func TestWhoMayAnswerIsSettledWhenTheRequestIsThere(t *testing.T) {
 		})
 	}
 }
+
+// room is a body that notes how much room is made for its beginning.
+type room struct{ first int }
+
+func (r *room) Read(b []byte) (int, error) {
+	r.first = len(b)
+	return 0, io.ErrUnexpectedEOF
+}
+
+func TestALongBodyTakesRoomOnlyAsItComes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, config.BitcoinRPC, 1, Options{})
+	body := &room{}
+	r := httptest.NewRequest(http.MethodPost, "/rpc/"+theChain, body)
+	r.ContentLength = 8 << 20
+	rec := httptest.NewRecorder()
+	w.handler.ServeHTTP(rec, r)
+	require.Equal(t, http.StatusBadRequest, rec.Code)
+	require.Positive(t, body.first)
+	require.LessOrEqual(t, body.first, trusted)
+	require.Zero(t, w.a().asked())
+}

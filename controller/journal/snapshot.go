@@ -24,13 +24,10 @@ type request struct {
 // A state that could not be written is forgotten: the caller tries again with a
 // newer one, and the snapshot before stays.
 func (j *Journal) Snapshot(state any, indexes map[string]uint64) error {
-	raw, err := json.Marshal(state)
+	raw, err := textOf(state)
 	if err != nil {
-		return fmt.Errorf("the state cannot be written as JSON: %w", err)
-	}
-	// What is around the state has room in a hundredth of the bound.
-	if len(raw) > maxSnapshot-maxSnapshot/100 {
-		return fmt.Errorf("the state is longer than a snapshot may be: %d bytes", len(raw))
+		j.noteSnapshot(err)
+		return err
 	}
 	r := &request{
 		snapshot: snapshot{Taken: j.o.Now().UTC().Round(0), Indexes: maps.Clone(indexes), State: raw},
@@ -56,6 +53,19 @@ func (j *Journal) Snapshot(state any, indexes map[string]uint64) error {
 	case <-patience.C:
 		return fmt.Errorf("write the snapshot: the disk has not answered within %s", j.o.Patience)
 	}
+}
+
+// textOf is the text of a state.
+func textOf(state any) ([]byte, error) {
+	raw, err := json.Marshal(state)
+	if err != nil {
+		return nil, fmt.Errorf("the state cannot be written as JSON: %w", err)
+	}
+	// What is around the state has room in a hundredth of the bound.
+	if len(raw) > maxSnapshot-maxSnapshot/100 {
+		return nil, fmt.Errorf("the state is longer than a snapshot may be: %d bytes", len(raw))
+	}
+	return raw, nil
 }
 
 // takeRequest takes the state that is to be written, if there is one.

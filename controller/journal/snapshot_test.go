@@ -3,6 +3,7 @@ package journal
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,26 @@ func TestADamagedSnapshotIsSetAsideAndTheEntriesTell(t *testing.T) {
 	require.ErrorIs(t, &found.Dropped[0], errChecksum)
 	require.Greater(t, found.Reserved.Index, uint64(reservedIndexes))
 	require.FileExists(t, filepath.Join(dir, snapshotDamagedName))
+}
+
+func TestAStateThatIsNoSnapshotIsToldAndTheOneBeforeStays(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]any{
+		"longer than a snapshot may be": strings.Repeat("x", maxSnapshot),
+		"not to be written as JSON":     func() {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			j, _ := open(t, dir, Options{})
+			require.NoError(t, j.Snapshot("state", nil))
+			require.Error(t, j.Snapshot(state, nil))
+			require.Equal(t, uint64(1), j.Stats().SnapshotFaults)
+			require.NoError(t, j.Close())
+			_, found := open(t, dir, Options{})
+			require.JSONEq(t, `"state"`, string(found.Snapshot))
+		})
+	}
 }
 
 func TestFilesThatTheSnapshotCoversAreNotRead(t *testing.T) {
