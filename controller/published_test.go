@@ -148,3 +148,15 @@ func TestNoSecretLeavesTheController(t *testing.T) {
 		}
 	})
 }
+
+func TestAChainThatIsNotDecidedYetHasARouteWithNobody(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		w := open(t, t.TempDir(), three)
+		route, known := w.c.Route("eth")
+		require.True(t, known, "it is configured")
+		require.Empty(t, route.Endpoints)
+		require.Equal(t, []string{"a", "b", "c"}, route.Order, "whose counters begin at zero before any request")
+		_, known = w.c.Route("btc")
+		require.False(t, known)
+	})
+}

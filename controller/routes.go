@@ -33,12 +33,12 @@ type laidRoute struct {
 // evaluation, too.
 const routeAge = time.Second
 
-// Route says which providers may answer for a chain now; false if the chain is
-// not configured.
+// Route says which providers may answer for a chain now: none before the first
+// decision. It is false if the chain is not configured.
 func (c *Controller) Route(chain string) (gateway.Route, bool) {
 	posted, ok := c.board.Sheet().Chains[chain]
 	if !ok {
-		return gateway.Route{}, false
+		return c.undecided(chain)
 	}
 	// The round is read before anything else, so that what changes meanwhile is seen
 	// the next time.
@@ -54,18 +54,34 @@ func (c *Controller) Route(chain string) (gateway.Route, bool) {
 	return r, true
 }
 
+// undecided is the route of a chain that is configured and not decided yet. Its
+// providers are named, so that their counters stand at zero before any request.
+func (c *Controller) undecided(chain string) (gateway.Route, bool) {
+	c.mu.Lock()
+	o, ok := c.owners[chain]
+	c.mu.Unlock()
+	if !ok {
+		return gateway.Route{}, false
+	}
+	return nobody(o.conf.Load().chain), true
+}
+
+// nobody is a route of a chain by which nobody may be asked.
+func nobody(chain config.Chain) gateway.Route {
+	r := gateway.Route{Chain: chain.Name, Kind: chain.Kind, Total: len(chain.Providers)}
+	for _, p := range chain.Providers {
+		r.Order, r.URLs = append(r.Order, p.Name), append(r.URLs, p.RPCHost)
+	}
+	return r
+}
+
 // route makes the route of a decision.
 func (c *Controller) route(d *board.Decision, now time.Time) gateway.Route {
-	chain := d.Config.Name
-	r := gateway.Route{
-		Chain: chain, Kind: d.Config.Kind, Generation: d.State.Generation,
-		Active: d.State.Current.Provider, Total: len(d.Config.Providers),
-	}
-	r.Known = c.known(d.Config, now)
+	chain, r := d.Config.Name, nobody(d.Config)
+	r.Generation, r.Active, r.Known = d.State.Generation, d.State.Current.Provider, c.known(d.Config, now)
 	byName := map[string]config.Provider{}
 	for _, p := range d.Config.Providers {
 		byName[p.Name] = p
-		r.Order, r.URLs = append(r.Order, p.Name), append(r.URLs, p.RPCHost)
 	}
 	for _, name := range order(d) {
 		p := byName[name]
