@@ -151,23 +151,29 @@ func hashOf(cfg config.Config) (float64, error) {
 }
 
 // Ready is nil once each provider was probed, and until the exporter stops;
-// otherwise it says what is missing.
+// otherwise it says what is missing. A provider that cannot be reached from this
+// machine, as by an address that there is no way to, is not waited for while others
+// are reached.
 func (e *Exporter) Ready() error {
 	if e.stopping.Load() {
 		return errors.New("stopping")
 	}
-	waiting := 0
-	var first prober.Key
-	for _, m := range e.fleet.Load().members {
-		if s, ok := e.prober.Status(m.key); !ok || !s.Probed {
-			if waiting == 0 {
-				first = m.key
-			}
-			waiting++
+	var waiting, missed []prober.Key
+	members := e.fleet.Load().members
+	for _, m := range members {
+		switch s, ok := e.prober.Status(m.key); {
+		case ok && s.Probed:
+		case ok && s.Missed() > 0:
+			missed = append(missed, m.key)
+		default:
+			waiting = append(waiting, m.key)
 		}
 	}
-	if waiting > 0 {
-		return fmt.Errorf("%d providers were not probed yet, %s/%s among them", waiting, first.Chain, first.Provider)
+	if len(missed)+len(waiting) == len(members) {
+		waiting = append(waiting, missed...)
+	}
+	if len(waiting) > 0 {
+		return fmt.Errorf("%d providers were not probed yet, %s/%s among them", len(waiting), waiting[0].Chain, waiting[0].Provider)
 	}
 	return nil
 }

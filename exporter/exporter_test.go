@@ -2,6 +2,7 @@ package exporter_test
 
 import (
 	"net/http"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -56,19 +57,34 @@ func TestReadyIsFalseUntilEachProviderWasProbed(t *testing.T) {
 	require.NotContains(t, page, `bifrost_provider_block_height{chain="eth",provider="b"}`)
 }
 
+// nowhere is an address that Linux has no way to: TCP is not for groups of hosts. It
+// says that the network is unreachable, which is no verdict about a provider.
+const nowhere = "http://224.0.0.1:8545"
+
 func TestAProviderThatIsNotReachedFromHereKeepsNobodyUnknown(t *testing.T) {
 	w := newWorld(t, "a", "b")
-	// Linux has no way to a group of hosts for TCP: it says that the network is
-	// unreachable, which is no verdict about a provider.
-	w.urls["nowhere"] = "http://224.0.0.1:8545"
+	w.urls["nowhere"] = nowhere
 	w.configureWith("{health_check_interval: 2s, suspect_check_interval: 20ms}", "a", "b", "nowhere")
 	w.setConfig(strings.Replace(w.text, "  eth:\n", "  own:\n    kind: evm\n", 1))
-	_, server := w.start(exporter.HandlerOptions{})
+	e, server := w.start(exporter.HandlerOptions{})
 	w.eventually(func() bool {
 		_, page := get(t, server.URL+"/metrics")
 		return strings.Contains(page, `bifrost_provider_up{chain="own",provider="a"} 1`) &&
 			strings.Contains(page, `bifrost_provider_up{chain="own",provider="b"} 1`)
 	}, "those who are reached are judged")
+	w.eventually(func() bool { return e.Ready() == nil }, "who is not reached is not waited for")
+}
+
+func TestAMachineThatReachesNobodyIsNotReady(t *testing.T) {
+	w := newWorld(t)
+	w.urls["nowhere"] = nowhere
+	w.configure("nowhere")
+	e, server := w.start(exporter.HandlerOptions{})
+	w.eventually(func() bool {
+		_, page := get(t, server.URL+"/metrics")
+		return regexp.MustCompile(`understudy_probes_without_verdict_total{cause="no_network",chain="eth",provider="nowhere"} [1-9]`).MatchString(page)
+	}, "it was tried")
+	require.ErrorContains(t, e.Ready(), "1 providers were not probed yet, eth/nowhere among them")
 }
 
 func TestReloadKeepsUnchangedProvidersAndDropsRemovedOnes(t *testing.T) {

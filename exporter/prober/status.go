@@ -98,6 +98,15 @@ func (s *Status) Failures(reason chain.Reason) uint64 { return s.failures.of(rea
 // chain.Causes. They are not among Probes.
 func (s *Status) NoVerdicts(cause string) uint64 { return s.noVerdicts.of(cause) }
 
+// Missed is the number of probes that ended on our own side, for any of the causes.
+func (s *Status) Missed() uint64 {
+	var n uint64
+	for _, c := range s.noVerdicts.counts {
+		n += c
+	}
+	return n
+}
+
 // WindowErrors is the number of errors within the policy's error_window before
 // now, the far end exclusive. It is exact up to twice the policy's
 // error_threshold or 64, whichever is more, and never above.
