@@ -8,7 +8,7 @@ import (
 )
 
 // tokenHeader carries the admin token where Authorization is taken by the
-// password that the listener asks for.
+// password that the listener asks for, or by the token of a proxy.
 const tokenHeader = "X-Understudy-Token"
 
 // mayKnow says whether a caller may see whole addresses.
@@ -34,13 +34,14 @@ func (a *API) mayOrder(r *http.Request) *problem {
 	return nil
 }
 
-// hasToken says whether the caller presents the admin token.
+// hasToken says whether the caller presents the admin token, in either header: the
+// bearer token in Authorization may be that of a proxy in between.
 func (a *API) hasToken(r *http.Request) bool {
-	presented := r.Header.Get(tokenHeader)
-	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		presented = strings.TrimSpace(token)
+	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	if ok && strings.EqualFold(scheme, "Bearer") && a.IsToken(strings.TrimSpace(token)) {
+		return true
 	}
-	return a.IsToken(presented)
+	return a.IsToken(r.Header.Get(tokenHeader))
 }
 
 // isOurs says whether a Host header names this machine. The page of an attacker
