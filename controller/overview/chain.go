@@ -75,7 +75,7 @@ func (o *Overview) chain(posted board.Posted, now time.Time) wire.Chain {
 // evaluator says whose facts count.
 func (o *Overview) evaluator(now time.Time) wire.Evaluator {
 	r := o.Facts.Ruling(now)
-	e := wire.Evaluator{Source: r.Source.String(), Since: r.Since}
+	e := wire.Evaluator{Source: r.Source.String(), Since: r.Since.UTC()}
 	if !r.Heard.IsZero() {
 		e.WatchdogAgeSeconds = ageOf(r.Heard, now)
 	}

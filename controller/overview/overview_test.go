@@ -292,6 +292,22 @@ func TestAStampChangesWithTheAnswer(t *testing.T) {
 	require.False(t, stale == s.overview.Stamp("eth"), "a stale answer has an age in it")
 }
 
+func TestTimesAreInUTCWhereverTheMachineIs(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	there := s.now.In(time.FixedZone("there", 9*3600))
+	s.overview.Facts = facts.New(facts.Options{Mode: facts.ModeAlways}, there)
+	s.overview.Details = details{there}
+	s.decide()
+	c, ok := s.overview.Chain("eth")
+	require.True(t, ok)
+	text, err := json.Marshal(c)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "+09:00")
+	require.True(t, there.Equal(c.Evaluator.Since))
+	require.True(t, there.Equal(c.Providers[0].LastError.Time))
+}
+
 func TestWatchersAreToldWithoutBlockingAnybody(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -51,7 +51,7 @@ func (o *Overview) observe(v *wire.Provider, chain string, now time.Time) {
 	}
 	v.ErrorsTotal, v.ConsecutiveErrors, v.LastProbe = seen.Errors, seen.ConsecutiveErrors, seen.ProbedAt
 	if seen.LastReason != "" {
-		v.LastError = &wire.ProbeError{Reason: seen.LastReason, Time: seen.LastFailed}
+		v.LastError = &wire.ProbeError{Reason: seen.LastReason, Time: seen.LastFailed.UTC()}
 	}
 	if o.Details == nil {
 		return
@@ -59,7 +59,7 @@ func (o *Overview) observe(v *wire.Provider, chain string, now time.Time) {
 	if d, ok := o.Details.Detail(chain, v.Name); ok {
 		v.BlockHash = d.Hash
 		if d.LastError != nil {
-			v.LastError = &wire.ProbeError{Reason: d.LastError.Reason, Message: d.LastError.Message, Time: d.LastError.Time}
+			v.LastError = &wire.ProbeError{Reason: d.LastError.Reason, Message: d.LastError.Message, Time: d.LastError.Time.UTC()}
 		}
 	}
 }
