@@ -76,6 +76,10 @@ func (p *program) runDemo(flags serverFlags, f demoFlags) int {
 	n.welcome(scenario, "http://"+(*flags.web.WebListenAddresses)[0]+strings.TrimSuffix(s.prefix, "/"))
 	s.parts = append(s.parts, n.follow, func(ctx context.Context) error {
 		stage.Play(ctx, n.step)
+		if ctx.Err() != nil {
+			// It was broken off, and nothing stays up.
+			return nil
+		}
 		n.farewell(*f.once)
 		if !*f.once {
 			<-ctx.Done()
