@@ -96,6 +96,9 @@ func (p *program) newService(name string, flags serverFlags) (*service, error) {
 	if s.prefix, err = prefixOf(*flags.routePrefix, *flags.externalURL); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(checkPath("--web.route-prefix", s.prefix), checkPath("--web.telemetry-path", *flags.telemetryPath)); err != nil {
+		return nil, err
+	}
 	s.exposed, err = exposureOf(*flags.web.WebListenAddresses, *flags.web.WebSystemdSocket, *flags.web.WebConfigFile)
 	if err != nil {
 		return nil, err
@@ -206,4 +209,12 @@ func prefixOf(routePrefix, externalURL string) (string, error) {
 		routePrefix = u.Path
 	}
 	return "/" + strings.Trim(routePrefix, "/"), nil
+}
+
+// checkPath refuses what the router would take for a pattern, or not at all.
+func checkPath(flag, path string) error {
+	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "{}*") {
+		return fmt.Errorf("%s: %q is not a path: it begins with a slash and has none of {}*", flag, path)
+	}
+	return nil
 }
