@@ -134,6 +134,22 @@ func TestWhoHasTheAnswerGets304(t *testing.T) {
 	}
 }
 
+func TestThatNoExporterAnswersAnyMoreIsNewsWithoutAnIndex(t *testing.T) {
+	t.Parallel()
+	v := newFakeView()
+	a := newAPI(t, v, Options{})
+	for _, path := range []string{"/active/btc", "/active", "/active/btc?capability=wallet", "/active?capability=wallet"} {
+		tag := get(a, path).Header().Get("ETag")
+		v.blind(true)
+		w := get(a, path, "If-None-Match", tag)
+		require.Equal(t, http.StatusOK, w.Code, path)
+		require.Contains(t, w.Body.String(), `"stale":true`)
+		require.Equal(t, http.StatusNotModified, get(a, path, "If-None-Match", w.Header().Get("ETag")).Code, path)
+		v.blind(false)
+		require.Equal(t, http.StatusOK, get(a, path, "If-None-Match", w.Header().Get("ETag")).Code, path)
+	}
+}
+
 func TestATagOfOneFormIsNoneOfAnother(t *testing.T) {
 	t.Parallel()
 	v := newFakeView()

@@ -114,6 +114,17 @@ func (v *fakeView) grow(chain string, height uint64) {
 	}, chain)
 }
 
+// blind says whether no exporter answers, which is no change of the index.
+func (v *fakeView) blind(stale bool) {
+	for _, chain := range []string{"btc", "eth"} {
+		v.change(func() {
+			a := v.actives[chain]
+			a.Stale = stale
+			v.actives[chain] = a
+		}, chain)
+	}
+}
+
 // edit changes what is known of a chain.
 func (v *fakeView) edit(chain string, edit func(*wire.Chain)) {
 	v.change(func() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,9 +29,9 @@ type headerLine struct {
 	values []string
 }
 
-// newPage makes a page. The tag names the index, as bodies of one index differ
-// in heights alone, and apart from it whose eyes the page is for and in which
-// form.
+// newPage makes a page. The tag names the index, and apart from it whose eyes the
+// page is for, in which form, and by its variant what else a caller who has the
+// index has to be told. Heights and ages are not.
 func newPage(status int, index uint64, contentType, variant string, whole bool, body []byte) *page {
 	decimal := strconv.FormatUint(index, 10)
 	caching := "no-cache"
@@ -60,7 +61,7 @@ func activePage(a wire.Active, as form, whole bool, capability string) *page {
 	if a.State == wire.StateNone {
 		status = http.StatusServiceUnavailable
 	}
-	variant := choiceOf(capability, a)
+	variant := choiceOf(capability, a) + freshness(a)
 	if as == formText {
 		text := ""
 		if a.State != wire.StateNone {
@@ -73,7 +74,7 @@ func activePage(a wire.Active, as form, whole bool, capability string) *page {
 
 // listPage is the page about several chains.
 func listPage(l wire.ActiveList, whole bool, capability string) *page {
-	return newPage(http.StatusOK, l.Index, "application/json", choiceOf(capability, l.Chains...), whole, encoded(shownActives(l, whole)))
+	return newPage(http.StatusOK, l.Index, "application/json", choiceOf(capability, l.Chains...)+freshness(l.Chains...), whole, encoded(shownActives(l, whole)))
 }
 
 // choiceOf tells answers of one index apart: who has a capability may change
@@ -87,6 +88,15 @@ func choiceOf(capability string, actives ...wire.Active) string {
 		_, _ = fmt.Fprintln(sum, capability, a.Chain, a.State, providerOf(a))
 	}
 	return fmt.Sprintf("-%08x", sum.Sum32())
+}
+
+// freshness tells answers apart that were given while no exporter answered. That
+// changes without the index, and for all chains at once.
+func freshness(actives ...wire.Active) string {
+	if slices.ContainsFunc(actives, func(a wire.Active) bool { return a.Stale }) {
+		return "-stale"
+	}
+	return ""
 }
 
 // providerOf is the name of who serves; "" if nobody does.
