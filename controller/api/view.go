@@ -30,9 +30,9 @@ type View interface {
 	// chain is "", or when the context ends. An index that was never given out
 	// keeps nobody waiting, and neither does a chain that is not configured.
 	Wait(ctx context.Context, chain string, after uint64)
-	// Watch gives a channel that holds a value each time decisions or alerts have
-	// changed since the last one was taken, and a function that ends it. The
-	// channel is never closed.
+	// Watch gives a channel that holds a value each time decisions, alerts or
+	// whether an exporter answers have changed since the last one was taken, and a
+	// function that ends it. The channel is never closed.
 	Watch() (<-chan struct{}, func())
 	// Ready says what is missing, in sentences; nil: nothing.
 	Ready() []error

@@ -59,8 +59,10 @@ type Overview struct {
 	Options
 	history *history.Memory
 
-	mu       sync.RWMutex
-	figures  Figures
+	mu      sync.RWMutex
+	figures Figures
+	// blind says that no exporter answered at the last evaluation.
+	blind    bool
 	watchers map[chan struct{}]struct{}
 }
 
@@ -97,12 +99,19 @@ func (o *Overview) Ready() []error {
 	return o.Options.Ready()
 }
 
-// SetFigures takes in what the rules recorded.
+// SetFigures takes in what the rules recorded. That exporters answer no more, or
+// again, changes every answer without a decision, so the watchers are told.
 func (o *Overview) SetFigures(f Figures) {
+	now := o.Now()
+	blind := o.Blind(now) != nil
 	o.mu.Lock()
-	o.figures = f
+	turned := blind != o.blind
+	o.figures, o.blind = f, blind
 	o.mu.Unlock()
-	o.remember(o.Now())
+	o.remember(now)
+	if turned {
+		o.Changed()
+	}
 }
 
 // Lag is how far a provider is behind, in blocks; false if it is unknown.
@@ -121,8 +130,9 @@ func (o *Overview) Tip(chain string) (uint64, bool) {
 	return h, ok
 }
 
-// Watch gives a channel that holds a value each time decisions or alerts have
-// changed since the last one was taken, and a function that ends it.
+// Watch gives a channel that holds a value each time decisions, alerts or whether
+// an exporter answers have changed since the last one was taken, and a function
+// that ends it.
 func (o *Overview) Watch() (<-chan struct{}, func()) {
 	changed := make(chan struct{}, 1)
 	o.mu.Lock()

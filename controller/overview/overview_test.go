@@ -292,6 +292,32 @@ func TestAStampChangesWithTheAnswer(t *testing.T) {
 	require.False(t, stale == s.overview.Stamp("eth"), "a stale answer has an age in it")
 }
 
+func TestWatchersAreToldThatNoExporterAnswersAndThatOneDoesAgain(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.hear()
+	s.decide()
+	s.overview.SetFigures(overview.Figures{})
+	changed, end := s.overview.Watch()
+	defer end()
+	told := func() bool {
+		s.overview.SetFigures(overview.Figures{})
+		select {
+		case <-changed:
+			return true
+		default:
+			return false
+		}
+	}
+	require.False(t, told(), "it is heard as before")
+	s.now = s.now.Add(2 * time.Hour)
+	require.True(t, told())
+	require.False(t, told(), "it is still not heard")
+	s.hear()
+	require.True(t, told())
+	require.False(t, told())
+}
+
 func TestTimesAreInUTCWhereverTheMachineIs(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
