@@ -60,14 +60,6 @@ func activeEvent(a wire.Active) *event {
 	return &event{kind: EventActive, chain: a.Chain, id: a.Index, data: func(whole bool) any { return shownActive(a, whole) }}
 }
 
-// goneEvent says that a chain is no longer configured.
-func goneEvent(a wire.Active, index uint64) *event {
-	return activeEvent(wire.Active{
-		Chain: a.Chain, State: wire.StateNone, Generation: a.Generation, Index: index,
-		Reason: "the chain is no longer configured", LastProvider: providerOf(a),
-	})
-}
-
 func statusEvent(chain string, p wire.Provider) *event {
 	return &event{kind: EventStatus, chain: chain, provider: p.Name, data: func(whole bool) any {
 		return StatusChange{chain, shownProvider(p, whole)}

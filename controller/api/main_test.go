@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -39,6 +40,7 @@ type fakeView struct {
 	index    uint64
 	actives  map[string]wire.Active
 	chains   map[string]wire.Chain
+	gone     map[string]wire.Active
 	stamps   map[string]int
 	changed  chan struct{}
 	watchers map[chan struct{}]struct{}
@@ -51,7 +53,7 @@ type fakeView struct {
 
 func newFakeView() *fakeView {
 	v := &fakeView{
-		index: 40, actives: map[string]wire.Active{}, chains: map[string]wire.Chain{}, stamps: map[string]int{},
+		index: 40, actives: map[string]wire.Active{}, chains: map[string]wire.Chain{}, gone: map[string]wire.Active{}, stamps: map[string]int{},
 		changed: make(chan struct{}), watchers: map[chan struct{}]struct{}{},
 	}
 	v.set(active("eth", "infura"))
@@ -102,6 +104,7 @@ func (v *fakeView) set(a wire.Active) {
 		a.Index = v.index
 		v.actives[a.Chain] = a
 		v.chains[a.Chain] = details(a)
+		delete(v.gone, a.Chain)
 	}, a.Chain)
 }
 
@@ -139,6 +142,12 @@ func (v *fakeView) edit(chain string, edit func(*wire.Chain)) {
 func (v *fakeView) remove(chain string) {
 	v.change(func() {
 		v.index++
+		if last, there := v.actives[chain]; there {
+			v.gone[chain] = wire.Active{
+				Chain: chain, State: wire.StateNone, Generation: last.Generation, Index: v.index,
+				Reason: "the chain is no longer configured", LastProvider: providerOf(last),
+			}
+		}
 		delete(v.actives, chain)
 		delete(v.chains, chain)
 	}, chain)
@@ -168,6 +177,12 @@ func (v *fakeView) Actives() wire.ActiveList {
 	}
 	slices.SortFunc(l.Chains, func(a, b wire.Active) int { return strings.Compare(a.Chain, b.Chain) })
 	return l
+}
+
+func (v *fakeView) Gone() []wire.Active {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Collect(maps.Values(v.gone))
 }
 
 func (v *fakeView) Active(chain, capability string) (wire.Active, bool) {

@@ -14,9 +14,11 @@ type situation struct {
 	// index is the highest that it has.
 	index uint64
 	// active has an event for each chain, in the order of their indexes, and
-	// actives what they say without what changes from probe to probe.
+	// actives what they say without what changes from probe to probe. Chains that
+	// left the configuration are among them.
 	active  []*event
 	actives map[string]wire.Active
+	gone    map[string]bool
 	// status and alert are the same of providers and alerts, in a settled order.
 	status   []*event
 	statuses map[providerKey]wire.Provider
@@ -46,13 +48,18 @@ type weight struct{ evidence, counts bool }
 func look(v View) *situation {
 	list := v.Actives()
 	s := &situation{
-		index: list.Index, actives: map[string]wire.Active{}, indexes: map[string]uint64{},
+		index: list.Index, actives: map[string]wire.Active{}, gone: map[string]bool{}, indexes: map[string]uint64{},
 		statuses: map[providerKey]wire.Provider{}, alerts: map[alertKey]weight{},
 	}
 	for _, a := range list.Chains {
-		s.active = append(s.active, activeEvent(a))
-		s.actives[a.Chain] = lasting(a)
-		s.indexes[a.Chain] = a.Index
+		s.addActive(a)
+	}
+	for _, a := range v.Gone() {
+		// What left after the list was made is still on it.
+		if _, there := s.actives[a.Chain]; !there && a.Index <= s.index {
+			s.addActive(a)
+			s.gone[a.Chain] = true
+		}
 	}
 	slices.SortStableFunc(s.active, func(a, b *event) int { return cmp.Compare(a.id, b.id) })
 	for _, c := range v.Chains() {
@@ -64,6 +71,12 @@ func look(v View) *situation {
 		}
 	}
 	return s
+}
+
+func (s *situation) addActive(a wire.Active) {
+	s.active = append(s.active, activeEvent(a))
+	s.actives[a.Chain] = lasting(a)
+	s.indexes[a.Chain] = a.Index
 }
 
 func (s *situation) addAlerts(chain, provider string, alerts []wire.Alert) {
@@ -117,21 +130,16 @@ func (s *situation) since(before *situation) []*event {
 			events = append(events, e)
 		}
 	}
-	for _, e := range before.active {
-		if _, still := s.actives[e.chain]; !still {
-			events = append(events, goneEvent(before.actives[e.chain], s.index))
-		}
-	}
 	return events
 }
 
 // after are the events for a stream that begins: all chains for a new caller,
-// and for one that has seen an index what has changed since, with the status of
-// its providers and what speaks of them. An index that was never given out is
+// and for one that has seen an index what has changed or left since, with the
+// status of its providers and what speaks of them. An index that was never given out is
 // that of a new caller.
 func (s *situation) after(index uint64) []*event {
 	if index == 0 || index > s.index {
-		return s.active
+		return slices.DeleteFunc(slices.Clone(s.active), func(e *event) bool { return s.gone[e.chain] })
 	}
 	var events []*event
 	for _, e := range slices.Concat(s.status, s.alert) {

@@ -17,6 +17,8 @@ type reader struct {
 	last     uint64
 	actives  map[string]uint64
 	statuses map[string]string
+	// gone are chains that nobody serves.
+	gone map[string]bool
 }
 
 // read takes in events up to where the connection breaks.
@@ -27,6 +29,7 @@ func (r *reader) read(t require.TestingT, events []*event, until int) {
 		switch data := e.data(false).(type) {
 		case wire.Active:
 			r.actives[data.Chain] = data.Index
+			r.gone[data.Chain] = data.Provider == nil
 		case StatusChange:
 			r.statuses[data.Chain+"/"+data.Provider.Name] = data.Provider.Status
 		}
@@ -39,7 +42,7 @@ func TestWhoBreaksOffAnywhereMissesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		v := newFakeView()
-		r := &reader{actives: map[string]uint64{}, statuses: map[string]string{}}
+		r := &reader{actives: map[string]uint64{}, statuses: map[string]string{}, gone: map[string]bool{}}
 		now := look(v)
 		r.read(t, now.after(0), len(now.active))
 		for _, e := range now.status {
@@ -48,6 +51,10 @@ func TestWhoBreaksOffAnywhereMissesNothing(t *testing.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "rounds") {
 			for range rapid.IntRange(0, 3).Draw(t, "changes") {
 				chain := rapid.SampledFrom([]string{"btc", "eth", "ltc"}).Draw(t, "chain")
+				if rapid.IntRange(0, 3).Draw(t, "leaves") == 0 {
+					v.remove(chain)
+					continue
+				}
 				v.set(active(chain, "local-daemon"))
 				status := rapid.SampledFrom(statuses).Draw(t, "status")
 				v.edit(chain, func(c *wire.Chain) { c.Providers[1].Status = status })
@@ -64,8 +71,12 @@ func TestWhoBreaksOffAnywhereMissesNothing(t *testing.T) {
 				broken = until < len(events)
 			}
 		}
-		for chain, index := range now.indexes {
-			require.Equal(t, index, r.actives[chain], chain)
+		for _, a := range v.Actives().Chains {
+			require.Equal(t, a.Index, r.actives[a.Chain], a.Chain)
+		}
+		for chain, gone := range r.gone {
+			_, there := v.Active(chain, "")
+			require.Equal(t, there, !gone, "%s: who left is not held to be there", chain)
 		}
 		for key, p := range now.statuses {
 			require.Equal(t, p.Status, r.statuses[key.chain+"/"+key.provider], "%v", key)

@@ -212,6 +212,37 @@ func TestAStreamGoesOnWhereItsReaderWas(t *testing.T) {
 	})
 }
 
+func TestWhoComesBackIsToldWhichChainsHaveLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		v := newFakeView()
+		a := newAPI(t, v, Options{})
+		s := listen(t, a, "/events")
+		s.leave()
+		v.remove("eth")
+		s = listen(t, a, "/events", "Last-Event-ID", "42")
+		events := s.events(t)
+		require.Len(t, events, 1)
+		gone := dataOf[wire.Active](t, events[0], EventActive)
+		require.Equal(t, "eth", gone.Chain)
+		require.Equal(t, wire.StateNone, gone.State)
+		require.Equal(t, "infura", gone.LastProvider)
+		require.Equal(t, "43", events[0].id)
+		s.leave()
+		s = listen(t, a, "/events")
+		require.Len(t, s.events(t), 1, "a new caller is told of the chains that there are")
+		s.leave()
+		s = listen(t, a, "/events", "Last-Event-ID", "43")
+		require.Empty(t, s.events(t), "who has been told is not told again")
+		v.set(active("eth", "alchemy"))
+		require.NotEmpty(t, s.events(t))
+		s.leave()
+		s = listen(t, a, "/events", "Last-Event-ID", "42")
+		require.NotContains(t, s.take(), wire.StateNone, "it is there again")
+		s.leave()
+	})
+}
+
 func TestASilentStreamShowsThatItLives(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

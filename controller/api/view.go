@@ -14,6 +14,9 @@ import (
 type View interface {
 	// Actives are all chains, sorted by name.
 	Actives() wire.ActiveList
+	// Gone are the chains that left the configuration since the start, each as the
+	// last answer about it, with state none and the index under which it left.
+	Gone() []wire.Active
 	// Active is who serves a chain; false if it is not configured. With a
 	// capability it is the best healthy provider that has it.
 	Active(chain, capability string) (wire.Active, bool)

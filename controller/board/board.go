@@ -45,6 +45,9 @@ type Sheet struct {
 	Index uint64
 	// Chains are the last decisions and their indexes, by chain.
 	Chains map[string]Posted
+	// Gone are the last decisions of chains that were taken down since the start,
+	// with the index under which they were.
+	Gone map[string]Posted
 	// changed is closed when the next sheet comes.
 	changed chan struct{}
 }
@@ -61,7 +64,7 @@ func (s *Sheet) Names() []string { return slices.Sorted(maps.Keys(s.Chains)) }
 // New makes an empty board whose indexes go on above last.
 func New(last uint64) *Board {
 	b := &Board{reserved: last, early: map[uint64]posting{}}
-	b.current.Store(&Sheet{Index: last, Chains: map[string]Posted{}, changed: make(chan struct{})})
+	b.current.Store(&Sheet{Index: last, Chains: map[string]Posted{}, Gone: map[string]Posted{}, changed: make(chan struct{})})
 	return b
 }
 
@@ -83,7 +86,7 @@ func (b *Board) Restore(chain string, index uint64, decision *Decision) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.current.Load()
-	next := &Sheet{Index: s.Index, Chains: maps.Clone(s.Chains), changed: s.changed}
+	next := &Sheet{Index: s.Index, Chains: maps.Clone(s.Chains), Gone: s.Gone, changed: s.changed}
 	next.Chains[chain] = Posted{index, decision}
 	b.current.Store(next)
 }
@@ -108,7 +111,7 @@ func (b *Board) put(index uint64, p posting) {
 	if _, due := b.early[s.Index+1]; !due {
 		return
 	}
-	next := &Sheet{Index: s.Index, Chains: maps.Clone(s.Chains), changed: make(chan struct{})}
+	next := &Sheet{Index: s.Index, Chains: maps.Clone(s.Chains), Gone: s.Gone, changed: make(chan struct{})}
 	for {
 		due, ok := b.early[next.Index+1]
 		if !ok {
@@ -119,12 +122,30 @@ func (b *Board) put(index uint64, p posting) {
 		switch {
 		case due.decision != nil:
 			next.Chains[due.chain] = Posted{next.Index, due.decision}
+			next.comeBack(due.chain)
 		case due.chain != "":
-			delete(next.Chains, due.chain)
+			next.takeDown(due.chain)
 		}
 	}
 	b.current.Store(next)
 	close(s.changed)
+}
+
+// takeDown takes a chain off a sheet that nobody sees yet.
+func (s *Sheet) takeDown(chain string) {
+	if last, there := s.Chains[chain]; there {
+		s.Gone = maps.Clone(s.Gone)
+		s.Gone[chain] = Posted{s.Index, last.Decision}
+		delete(s.Chains, chain)
+	}
+}
+
+// comeBack forgets that a chain was gone.
+func (s *Sheet) comeBack(chain string) {
+	if _, gone := s.Gone[chain]; gone {
+		s.Gone = maps.Clone(s.Gone)
+		delete(s.Gone, chain)
+	}
 }
 
 // Wait returns the sheet once the index of a chain is above after, or of any

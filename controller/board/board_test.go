@@ -66,6 +66,21 @@ func TestDecisionsBecomeVisibleInTheOrderOfTheirIndexes(t *testing.T) {
 	require.EqualValues(t, 44, b.Sheet().Index)
 }
 
+func TestWhoWasTakenDownIsKnownUntilItComesBack(t *testing.T) {
+	t.Parallel()
+	b := board.New(0)
+	last := &board.Decision{}
+	put(b, "btc")
+	b.Post(b.Reserve(), "eth", last)
+	b.Remove(b.Reserve(), "eth")
+	b.Remove(b.Reserve(), "doge")
+	gone := b.Sheet()
+	require.Equal(t, map[string]board.Posted{"eth": {Index: 3, Decision: last}}, gone.Gone, "what was never there is not gone")
+	put(b, "eth")
+	require.Empty(t, b.Sheet().Gone)
+	require.Len(t, gone.Gone, 1, "a sheet does not change any more")
+}
+
 func TestWhatIsRestoredHasItsIndexOfBefore(t *testing.T) {
 	t.Parallel()
 	b := board.New(1000)

@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/understudy-rpc/understudy/controller/board"
@@ -19,6 +20,20 @@ func (o *Overview) Actives() wire.ActiveList {
 		list.Chains = append(list.Chains, o.active(sheet.Chains[name], now))
 	}
 	return list
+}
+
+// Gone are the chains that left the configuration since the start, each as the
+// last answer about it: nobody serves it any more.
+func (o *Overview) Gone() []wire.Active {
+	var all []wire.Active
+	for chain, posted := range o.Board.Sheet().Gone {
+		s := posted.Decision.State
+		all = append(all, wire.Active{
+			Chain: chain, State: wire.StateNone, Generation: s.Generation, Index: posted.Index,
+			Reason: "the chain is no longer configured", LastProvider: cmp.Or(s.Current.Provider, s.Current.Last),
+		})
+	}
+	return all
 }
 
 // Active is who serves a chain; false if it is not configured. With a capability

@@ -318,6 +318,20 @@ func TestWatchersAreToldThatNoExporterAnswersAndThatOneDoesAgain(t *testing.T) {
 	require.False(t, told())
 }
 
+func TestAChainThatLeftIsAnsweredForAsServedByNobody(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.decide()
+	require.Empty(t, s.overview.Gone())
+	index := s.board.Reserve()
+	s.board.Remove(index, "eth")
+	require.Equal(t, []wire.Active{{
+		Chain: "eth", State: wire.StateNone, Generation: 1, Index: index, Reason: "the chain is no longer configured", LastProvider: "a",
+	}}, s.overview.Gone())
+	s.decide()
+	require.Empty(t, s.overview.Gone())
+}
+
 func TestTimesAreInUTCWhereverTheMachineIs(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
