@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,17 +30,24 @@ func (s scale) place(t time.Time) string { return inPercent(s.share(t)) }
 
 func inPercent(p float64) string { return strconv.FormatFloat(p, 'f', 2, 64) + "%" }
 
-// clip are the parts of stretches that lie in the window.
+// clip are the parts of stretches that lie in the window. Where a clock that was
+// set back lets them overlap, what was noted later holds.
 func (s scale) clip(all []stretch) []stretch {
 	var inside []stretch
-	for _, one := range all {
+	end := s.to
+	for _, one := range slices.Backward(all) {
 		if one.from.Before(s.from) {
 			one.from = s.from
 		}
+		if one.to.After(end) {
+			one.to = end
+		}
 		if one.to.After(one.from) {
 			inside = append(inside, one)
+			end = one.from
 		}
 	}
+	slices.Reverse(inside)
 	return inside
 }
 

@@ -110,7 +110,7 @@ func timelineOf(c wire.Chain, events []wire.Event, window time.Duration, now tim
 	served := s.clip(servedBy(c, ordered, now))
 	t.Served = lane{Name: "Served by", Bars: s.bars(served, now), Summary: servedSummary(served)}
 	for _, e := range ordered {
-		if classOf(e) == classSwitch && !e.Time.Before(s.from) {
+		if classOf(e) == classSwitch && !e.Time.Before(s.from) && !e.Time.After(s.to) {
 			t.Marks = append(t.Marks, mark{s.place(e.Time), fmt.Sprintf("%s at %s UTC: %s → %s", e.Kind, console.Clock(e.Time, now), orNobody(e.From), orNobody(e.To))})
 		}
 	}

@@ -65,6 +65,27 @@ func TestSwitchesAreMarkedAndNamed(t *testing.T) {
 	require.Contains(t, line.Served.Bars[0].Title, "quicknode, 2026-11-29 20:00:05 to 02:00:00 UTC (5h59m)")
 }
 
+func TestAfterAClockWasSetBackNothingLiesInTheFuture(t *testing.T) {
+	t.Parallel()
+	moved := func(minutes int, to string) wire.Event {
+		return wire.Event{Time: before(time.Duration(minutes) * time.Minute), Kind: wire.EventState, Provider: "a", From: wire.StatusUnknown, To: to}
+	}
+	// Newest first: the clock was set back by an hour between the two latest.
+	events := []wire.Event{
+		moved(15, wire.StatusHealthy), moved(-30, wire.StatusRecovering), moved(30, wire.StatusUnhealthy),
+		{Time: before(-20 * time.Minute), Kind: "failover", From: "b", To: "a"}, {Time: before(45 * time.Minute), Kind: "failover", From: "a", To: "b"},
+	}
+	line := timelineOf(wire.Chain{Providers: []wire.Provider{{Name: "a"}}}, events, time.Hour, morning)
+	var got []string
+	for _, b := range line.Lanes[0].Bars {
+		got = append(got, b.Class+" "+whole(b.X)+"+"+whole(b.Width))
+	}
+	require.Equal(t, []string{"unhealthy 50+25", "healthy 75+25"}, got, "what was noted later holds")
+	require.Equal(t, "a: healthy 50.0 % of the time known, unhealthy 1 time", line.Lanes[0].Summary)
+	require.Len(t, line.Marks, 1)
+	require.Equal(t, "25.00%", line.Marks[0].X)
+}
+
 func TestALaneIsToldInWords(t *testing.T) {
 	t.Parallel()
 	c := answer(t, "failover")
@@ -85,7 +106,8 @@ func TestTheAxisHasRoundTimes(t *testing.T) {
 	}
 }
 
-// Whatever happened, bars lie in the window, one after the other.
+// Whatever happened, bars lie in the window, one after the other, also after a
+// clock was set back.
 func TestBarsLieSideBySide(t *testing.T) {
 	t.Parallel()
 	states := []string{wire.StatusUnknown, wire.StatusHealthy, wire.StatusRecovering, wire.StatusUnhealthy}
@@ -93,7 +115,7 @@ func TestBarsLieSideBySide(t *testing.T) {
 		var events []wire.Event
 		when := morning
 		for range rapid.IntRange(0, 30).Draw(t, "events") {
-			when = when.Add(-time.Duration(rapid.IntRange(0, 7200).Draw(t, "seconds")) * time.Second)
+			when = when.Add(-time.Duration(rapid.IntRange(-5400, 7200).Draw(t, "seconds")) * time.Second)
 			events = append(events, wire.Event{
 				Time: when, Kind: wire.EventState, Provider: "a",
 				From: rapid.SampledFrom(states).Draw(t, "from"), To: rapid.SampledFrom(states).Draw(t, "to"),
