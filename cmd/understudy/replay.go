@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/understudy-rpc/understudy/controller"
+	"github.com/understudy-rpc/understudy/controller/console"
 )
 
 // replay adds the subcommand that decides a journal again.
@@ -24,19 +25,16 @@ func (p *program) runReplay(path string, quiet bool) int {
 	for r, err := range controller.Replay(path) {
 		if err != nil {
 			wrong++
-			_, _ = fmt.Fprintln(p.stderr, "understudy:", err)
+			_, _ = fmt.Fprintln(p.stderr, "understudy:", console.Line(err.Error()))
 			continue
 		}
 		entries++
 		if !r.First {
 			again++
 		}
-		if !quiet {
-			p.printReplayed(r)
-		}
+		p.printReplayed(r, quiet)
 		if r.Difference != "" {
 			wrong++
-			_, _ = fmt.Fprintf(p.stderr, "understudy: %s index %d: %s\n", r.Entry.Chain, r.Entry.Index, r.Difference)
 		}
 	}
 	_, _ = fmt.Fprintf(p.stdout, "%s, %d decided again, %s\n", counted(entries, "entry", "entries"), again, counted(wrong, "problem", "problems"))
@@ -46,12 +44,21 @@ func (p *program) runReplay(path string, quiet bool) int {
 	return exitOK
 }
 
-func (p *program) printReplayed(r controller.Replayed) {
+// printReplayed prints the changes of an entry, unless quiet, and what comes out
+// differently. In the journal are words from outside, such as names of alerts.
+func (p *program) printReplayed(r controller.Replayed, quiet bool) {
+	chain := console.Line(r.Entry.Chain)
 	for _, c := range r.Changes {
-		subject := c.Provider
-		if subject != "" {
-			subject = "/" + subject
+		if quiet {
+			break
 		}
-		_, _ = fmt.Fprintf(p.stdout, "%s  %6d  %s%s  %s: %s\n", r.Entry.Time.UTC().Format(time.RFC3339), r.Entry.Index, r.Entry.Chain, subject, c.Kind, c.Reason)
+		subject := chain
+		if c.Provider != "" {
+			subject += "/" + console.Line(c.Provider)
+		}
+		_, _ = fmt.Fprintf(p.stdout, "%s  %6d  %s  %s: %s\n", r.Entry.Time.UTC().Format(time.RFC3339), r.Entry.Index, subject, console.Line(c.Kind), console.Line(c.Reason))
+	}
+	if r.Difference != "" {
+		_, _ = fmt.Fprintf(p.stderr, "understudy: %s index %d: %s\n", chain, r.Entry.Index, console.Line(r.Difference))
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-rpc/understudy/controller"
+	"github.com/understudy-rpc/understudy/controller/decision"
+	"github.com/understudy-rpc/understudy/controller/journal"
 	"github.com/understudy-rpc/understudy/controller/wire"
 	"github.com/understudy-rpc/understudy/internal/simulator"
 )
@@ -90,6 +94,21 @@ func TestAJournalThatWasChangedIsFound(t *testing.T) {
 	r = call(nil, "replay", "--quiet", file(t, "journal.jsonl", changed))
 	require.Equal(t, exitFailed, r.status, "a line that was changed by hand is not read")
 	require.NotEmpty(t, r.stderr)
+}
+
+func TestWhatStandsInAJournalDoesNotSteerTheTerminal(t *testing.T) {
+	t.Parallel()
+	const wipe = "\x1b[2J"
+	var out, errs bytes.Buffer
+	p := &program{stdout: &out, stderr: &errs}
+	p.printReplayed(controller.Replayed{
+		Entry:      journal.Entry{Chain: "eth" + wipe, Index: 7},
+		Changes:    []decision.Change{{Kind: "state" + wipe, Provider: "a" + wipe, Reason: "a down\n(" + wipe + ")"}},
+		Difference: "decided again," + wipe + " b serves",
+	}, false)
+	require.NotContains(t, out.String()+errs.String(), "\x1b")
+	require.Equal(t, 1, strings.Count(out.String(), "\n"))
+	require.Contains(t, errs.String(), "b serves")
 }
 
 func TestReplayOfNothing(t *testing.T) {
