@@ -136,7 +136,7 @@ func (s *service) anyWildcard() bool {
 		if err != nil {
 			continue
 		}
-		if ip, err := netip.ParseAddr(host); host == "" || (err == nil && ip.IsUnspecified()) {
+		if ip, err := netip.ParseAddr(host); host == "" || (err == nil && ip.Unmap().IsUnspecified()) {
 			return true
 		}
 	}
