@@ -117,6 +117,19 @@ func TestNamesLeaveRoomForWhatKubernetesAdds(t *testing.T) {
 	}
 }
 
+// A StatefulSet whose pods wait for each other never replaces one that does not get
+// ready, as after a mistake in the configuration, with the one that would.
+func TestAPodThatIsNotReadyIsReplacedByAnUpgrade(t *testing.T) {
+	t.Parallel()
+	for release, docs := range whole(t) {
+		for _, workload := range pods(docs) {
+			if policy := at(workload, "spec", "podManagementPolicy"); policy != "Parallel" {
+				t.Errorf("%s: %v has podManagementPolicy %v", release, at(workload, "metadata", "name"), policy)
+			}
+		}
+	}
+}
+
 // pods are the workloads of a release.
 func pods(docs []map[string]any) []map[string]any {
 	var found []map[string]any
