@@ -165,6 +165,24 @@ func TestGrowthIsThatOfGrafanasInterval(t *testing.T) {
 	}
 }
 
+// An alert is evidence whatever it is called, so that tables of alerts leave none out
+// for its name, but for the heartbeat.
+func TestAlertsOfOnesOwnAreShown(t *testing.T) {
+	t.Parallel()
+	shown := map[string]bool{}
+	visit(t, func(b board, _ string, s *parser.VectorSelector, _ []parser.Node) {
+		if s.Name != "ALERTS" {
+			return
+		}
+		all := true
+		for _, m := range s.LabelMatchers {
+			all = all && (m.Name != "alertname" || m.Matches("AcmeNodeIsOdd"))
+		}
+		shown[b.UID] = shown[b.UID] || all
+	})
+	require.Equal(t, map[string]bool{"understudy-overview": true, "understudy-chain": true}, shown)
+}
+
 // everywhere are the metrics that a dashboard of chains reads as they are: they
 // are about the controller as a whole and have no chain.
 var everywhere = map[string]string{"understudy_evaluator_active": "understudy-overview"}
