@@ -195,7 +195,7 @@ func TestSwitchesAreMarkedWhereChainsAreShown(t *testing.T) {
 	for _, b := range boards(t) {
 		var marked bool
 		for _, a := range b.Annotations.List {
-			marked = marked || strings.Contains(a.Target.Expr, "changes(understudy_switches_total{")
+			marked = marked || strings.Contains(a.Target.Expr, "increase(understudy_switches_total{")
 		}
 		require.Equal(t, b.UID != "understudy-self", marked, b.file)
 	}

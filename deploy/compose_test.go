@@ -225,6 +225,18 @@ func TestTheConfigurationsAreTheShippedOnesButForTheAddresses(t *testing.T) {
 	}
 }
 
+// Prometheus drops the classic buckets of a histogram that it takes as a native one,
+// unless it is told otherwise, and the dashboards read the buckets.
+func TestNativeHistogramsLeaveTheBucketsThatDashboardsRead(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"prometheus/prometheus.yml", "compose/prometheus.yml", "../docs/metrics.md"} {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Contains(t, string(text), "scrape_native_histograms: true", path)
+		require.Contains(t, string(text), "always_scrape_classic_histograms: true", path)
+	}
+}
+
 func TestGrafanaFindsDataSourceAndDashboards(t *testing.T) {
 	t.Parallel()
 	c := compose(t)

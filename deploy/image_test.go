@@ -120,3 +120,22 @@ func TestUnitsAreHardened(t *testing.T) {
 		require.Equal(t, unit != "systemd/understudy-exporter.service", keeps, unit)
 	}
 }
+
+// A flag comes before its twin, so that the file with the variables could not change
+// what stands in the command line. Where the others are, each machine says for itself.
+func TestTheEnvironmentOfAUnitCanSayWhereTheOthersAre(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("systemd/understudy-controller.service")
+	require.NoError(t, err)
+	own, file := strings.Index(string(text), "\nEnvironment="), strings.Index(string(text), "\nEnvironmentFile=")
+	require.Less(t, 0, own, "the addresses are variables")
+	require.Less(t, own, file)
+	for _, line := range strings.Split(string(text), "\n") {
+		if strings.HasPrefix(line, "ExecStart=") {
+			require.NotContains(t, line, ".url=")
+		}
+	}
+	for _, address := range []string{"UNDERSTUDY_EXPORTER_URL=http://127.0.0.1:9478", "UNDERSTUDY_ALERTMANAGER_URL=http://127.0.0.1:9093"} {
+		require.Contains(t, string(text), address)
+	}
+}

@@ -80,7 +80,7 @@ func TestAlertsSayWhatIsWrong(t *testing.T) {
 			if a.Alert != rules.AlertWatchdog { // It has no label and only one value.
 				require.Regexp(t, `\$(labels|value)`, description, "a description names what it is about")
 			}
-			require.Equal(t, "docs/runbook.md#"+strings.ToLower(a.Alert), a.Annotations[rules.AnnotationRunbook])
+			require.Equal(t, runbookURL+"#"+strings.ToLower(a.Alert), a.Annotations[rules.AnnotationRunbook])
 		})
 	}
 }

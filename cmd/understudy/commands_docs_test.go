@@ -35,3 +35,19 @@ func TestTheDocumentedOutputIsTheRealOne(t *testing.T) {
 		require.Truef(t, strings.Contains(string(text), block), "docs/commands.md does not show %s as it is", name)
 	}
 }
+
+func TestTheDocumentedMistakeIsTheRealOne(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/commands.md")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "bad.yml")
+	require.NoError(t, os.WriteFile(path, []byte(`chains:
+  eth:
+    providers: [{name: geth, type: evm-rpc, rpc_host: "http://127.0.0.1:8545"}]
+    nonsense: true
+`), 0o600))
+	r := call(nil, "check", "config", path)
+	require.Equal(t, exitFailed, r.status)
+	mistakes := strings.ReplaceAll(r.stdout+r.stderr, path, "bad.yml")
+	require.Contains(t, string(text), "$ understudy check config bad.yml\n"+mistakes+"```\n")
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/common/promslog"
 
 	"github.com/understudy-rpc/understudy/controller/overview"
+	"github.com/understudy-rpc/understudy/controller/remote"
 	"github.com/understudy-rpc/understudy/controller/wire"
 	"github.com/understudy-rpc/understudy/internal/config"
 	"github.com/understudy-rpc/understudy/internal/demo"
@@ -129,7 +130,11 @@ func (n *narrator) welcome(s demo.Scenario, at string) {
 	out := n.program.stdout
 	_, _ = fmt.Fprintf(out, "Simulated chains: %s. Everything runs in this process, on loopback.\n", strings.Join(names, ", "))
 	_, _ = fmt.Fprintf(out, "Look at   %s\n", at)
-	_, _ = fmt.Fprintf(out, "or ask    curl %s/active/%s\n          understudy status --watch\n\n", at, s.Chains[0].Name)
+	_, _ = fmt.Fprintf(out, "or ask    curl %s/active/%s\n          understudy status --watch", at, s.Chains[0].Name)
+	if at != remote.DefaultURL {
+		_, _ = fmt.Fprintf(out, " --controller.url=%s", at)
+	}
+	_, _ = fmt.Fprint(out, "\n\n")
 }
 
 // step tells of a step of the script.

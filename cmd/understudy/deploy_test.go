@@ -193,7 +193,8 @@ func TestDeploymentsSetVariablesThatAreTwinsOfFlags(t *testing.T) {
 	// These are the compose file's own.
 	twins = append(twins, "UNDERSTUDY_VERSION", "UNDERSTUDY_CONFIG", "UNDERSTUDY_TOKEN", "UNDERSTUDY_PORT", "UNDERSTUDY_EXPORTER_PORT")
 	for _, path := range []string{
-		"Dockerfile", "docker-compose.yml", "deploy/compose/demo.env", "deploy/systemd/understudy.service", "deploy/kubernetes/understudy/values.yaml",
+		"Dockerfile", "docker-compose.yml", "deploy/compose/demo.env", "deploy/systemd/understudy.service", "deploy/systemd/understudy-controller.service",
+		"deploy/kubernetes/understudy/values.yaml",
 	} {
 		text, err := os.ReadFile("../../" + path)
 		require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,4 +31,21 @@ func TestTheDocumentedRulesAreValid(t *testing.T) {
 	rules, _ := documented(t)
 	r := call(nil, "check", "rules", "--fatal-warnings", rules)
 	require.Equal(t, exitOK, r.status, r.stderr)
+}
+
+// Without one of these routes the controller would not hear what it has to.
+func TestTheDocumentsNameEveryRouteToTheController(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../deploy/alertmanager/alertmanager.yml")
+	require.NoError(t, err)
+	routes := regexp.MustCompile(`(?m)^    - receiver: understudy\n      matchers: \['[a-z]+="([A-Za-z]+)"'\]$`).FindAllStringSubmatch(string(text), -1)
+	require.Len(t, routes, 3)
+	for _, path := range []string{"rules.md", "operating.md"} {
+		doc, err := os.ReadFile("../../docs/" + path)
+		require.NoError(t, err)
+		words := regexp.MustCompile(`(?m)^.*\broutes? (?:for|to).*$`).FindAllString(string(doc), -1)
+		for _, r := range routes {
+			require.Contains(t, strings.Join(words, "\n"), r[1], path)
+		}
+	}
 }

@@ -64,7 +64,7 @@ func switches(selector string) *dashboard.AnnotationQueryBuilder {
 		Enable(true).
 		IconColor("orange").
 		Target(prometheus.NewDataqueryBuilder().RefId("Switches").Range().
-			Expr(`sum by (chain, kind) (changes(understudy_switches_total{` + selector + `}[$__rate_interval])) > 0`)).
+			Expr(`sum by (chain, kind) (increase(understudy_switches_total{` + selector + `}[$__rate_interval])) > 0`)).
 		TitleFormat("{{chain}}: {{kind}}").
 		TextFormat("Another provider serves {{chain}}.").
 		TagKeys("kind")

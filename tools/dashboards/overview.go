@@ -12,9 +12,10 @@ var (
 	ruling  = means(meaning{"0", "stands by", "super-light-blue"}, meaning{"1", "rules", "green"})
 )
 
-// firing are the alerts of a chain, and those of Understudy itself, which have no
-// chain. The heartbeat always fires and says nothing.
-const firing = `ALERTS{alertstate="firing", alertname=~"(Provider|Chain|Understudy).+", alertname!="UnderstudyWatchdog", chain=~"$chain|"}`
+// firing are the alerts of the chains, whoever wrote their rules, and those of
+// Understudy itself, which have no chain. The heartbeat always fires and says nothing.
+const firing = `ALERTS{alertstate="firing", chain=~"$chain"}` +
+	` or ALERTS{alertstate="firing", alertname=~"Understudy.+", alertname!="UnderstudyWatchdog", chain=~"$chain|"}`
 
 // overview shows all chains at once.
 func overview() *dashboard.DashboardBuilder {

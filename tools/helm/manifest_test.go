@@ -92,6 +92,44 @@ func TestManifestsHaveKindNameAndLabels(t *testing.T) {
 	}
 }
 
+// Kubernetes labels every pod with the name of its StatefulSet, a dash and a hash of
+// ten characters, and a label has 63.
+func TestNamesLeaveRoomForWhatKubernetesAdds(t *testing.T) {
+	t.Parallel()
+	for what, values := range map[string]string{
+		"a long name of its own":    "mode: split\nfullnameOverride: " + strings.Repeat("n", 60),
+		"a long name of the chart":  "mode: split\nnameOverride: " + strings.Repeat("n", 60),
+		"a dash where it is cut":    "mode: split\nfullnameOverride: " + strings.Repeat("n-", 30),
+		"the name that it has else": "mode: split",
+	} {
+		manifests, err := render(t, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{"statefulset.yaml", "exporter.yaml"} {
+			for _, doc := range documents(t, manifests[file]) {
+				name, _ := at(doc, "metadata", "name").(string)
+				if len(name) > 52 || strings.Contains(name, "--") {
+					t.Errorf("%s: a StatefulSet cannot be called %q", what, name)
+				}
+			}
+		}
+	}
+}
+
+// A StatefulSet whose pods wait for each other never replaces one that does not get
+// ready, as after a mistake in the configuration, with the one that would.
+func TestAPodThatIsNotReadyIsReplacedByAnUpgrade(t *testing.T) {
+	t.Parallel()
+	for release, docs := range whole(t) {
+		for _, workload := range pods(docs) {
+			if policy := at(workload, "spec", "podManagementPolicy"); policy != "Parallel" {
+				t.Errorf("%s: %v has podManagementPolicy %v", release, at(workload, "metadata", "name"), policy)
+			}
+		}
+	}
+}
+
 // pods are the workloads of a release.
 func pods(docs []map[string]any) []map[string]any {
 	var found []map[string]any

@@ -168,6 +168,48 @@ func TestRulesAndDashboardsArriveUnchanged(t *testing.T) {
 	}
 }
 
+// Where only one of Prometheus and the controller has a rule, its alert does not count
+// while the other one decides.
+func TestRulesOfOnesOwnReachPrometheusAsWell(t *testing.T) {
+	t.Parallel()
+	const own = `
+prometheusRule: {enabled: true, labels: {release: prometheus}}
+rules:
+  own.yml: |
+    ---
+    groups:
+      - name: own
+        rules:
+          - alert: ProviderShortOfPeers
+            expr: bifrost_provider_peers < 3
+            annotations: {summary: "{{ $labels.provider }} is short of peers"}
+  providers.yml: |
+    groups: []
+`
+	manifests, err := render(t, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs := map[string]any{}
+	for _, doc := range documents(t, manifests["prometheusrule.yaml"]) {
+		if at(doc, "metadata", "labels", "release") != "prometheus" {
+			t.Errorf("%v is not labelled", at(doc, "metadata", "name"))
+		}
+		specs[at(doc, "metadata", "name").(string)] = doc["spec"]
+	}
+	if len(specs) != 5 {
+		t.Fatalf("three bundled files and two others are %d", len(specs))
+	}
+	data := documents(t, manifests["configmap-rules.yaml"])[0]["data"].(map[string]any)
+	var want any
+	if err := yaml.Unmarshal([]byte(data["own.yml"].(string)), &want); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(asJSON(t, want), asJSON(t, specs["understudy-rules-own"])) {
+		t.Errorf("the rule is another one as PrometheusRule: %v", specs["understudy-rules-own"])
+	}
+}
+
 func asJSON(t *testing.T, v any) []byte {
 	t.Helper()
 	text, err := yaml.Marshal(v)
@@ -187,6 +229,9 @@ func TestMistakesInValuesAreRefused(t *testing.T) {
 		"an interval without a unit":    `serviceMonitor: {interval: "5"}`,
 		"webhooks without a token":      "alertmanagerConfig: {enabled: true}",
 		"Alertmanager without a scheme": "alertmanagerURL: alertmanager:9093",
+		"a rule file that is not read":  `rules: {own.yaml: "groups: []"}`,
+		"a rule file that is none":      `{prometheusRule: {enabled: true}, rules: {own.yml: "groups: ["}}`,
+		"one that has no name":          `rules: {.yml: "groups: []"}`,
 	} {
 		if _, err := render(t, values); err == nil {
 			t.Errorf("%s is taken", what)

@@ -2,14 +2,15 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
-{{/* The name of everything; an exporter's ends in -exporter, hence the bound. */}}
+{{/* The name of everything. An exporter's ends in -exporter, and Kubernetes adds eleven
+characters more where it labels the pods of a StatefulSet, hence the bound. */}}
 {{- define "understudy.fullname" -}}
 {{- if .Values.fullnameOverride }}
-{{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
+{{- .Values.fullnameOverride | trunc 43 | trimSuffix "-" }}
 {{- else if contains .Chart.Name .Release.Name }}
-{{- .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- .Release.Name | trunc 43 | trimSuffix "-" }}
 {{- else }}
-{{- printf "%s-%s" .Release.Name (include "understudy.name" .) | trunc 52 | trimSuffix "-" }}
+{{- printf "%s-%s" .Release.Name (include "understudy.name" .) | trunc 43 | trimSuffix "-" }}
 {{- end }}
 {{- end }}
 
