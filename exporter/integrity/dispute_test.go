@@ -116,6 +116,45 @@ func TestSplit(t *testing.T) {
 		w.round()
 		require.True(t, w.chain().Split)
 	})
+	inBubble(t, "the split ends with those of one side, though only one of the other is left", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("b", func(f *fake) { f.fork, f.from = "x", 990 })
+		w.set("c", func(f *fake) { f.up = false })
+		w.run()
+		agreed := w.chain().AgreedAt
+		require.True(t, w.chain().Split)
+		w.spec.Members = []Member{w.spec.Members[0], w.spec.Members[2]}
+		w.checker.Apply([]Chain{w.spec})
+		require.False(t, w.chain().Split, "nobody contradicts the one that is left")
+		require.True(t, w.chain().SplitSince.IsZero())
+		require.False(t, w.chain().CommonHeight.Known)
+		require.Equal(t, agreed, w.chain().AgreedAt)
+		w.round()
+		require.False(t, w.chain().Split)
+	})
+	inBubble(t, "the split stays while both sides do", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b", "c", "c")
+		w.set("b", func(f *fake) { f.fork, f.from = "x", 990 })
+		w.set("c", func(f *fake) { f.up = false })
+		w.run()
+		w.spec.Members = w.spec.Members[:2]
+		w.checker.Apply([]Chain{w.spec})
+		require.True(t, w.chain().Split)
+	})
+	inBubble(t, "the split stays while nobody has compared who came in place of one side", func(t *testing.T) {
+		w := newWorld(t, "a", "a", "b", "b")
+		w.set("b", func(f *fake) { f.fork, f.from = "x", 990 })
+		w.run()
+		w.set("a", func(f *fake) { f.up = false })
+		w.add("d", "d")
+		w.set("d", func(f *fake) { f.up = false })
+		w.spec.Members = w.spec.Members[1:]
+		w.checker.Apply([]Chain{w.spec})
+		require.True(t, w.chain().Split)
+		w.set("d", func(f *fake) { f.up, f.fork, f.from = true, "x", 990 })
+		w.settle()
+		require.False(t, w.chain().Split)
+	})
 	inBubble(t, "one whose own header contradicts it is blamed in a split as well", func(t *testing.T) {
 		w := newWorld(t, "a", "a", "b", "b")
 		w.set("b", func(f *fake) { f.fork, f.from, f.transactions = "x", 990, transactions(8, 1, "e") })
