@@ -21,6 +21,7 @@ var literals = []struct{ rule, comparison, reason string }{
 	{"chain_provider:bifrost_provider_block_height:max", "== 1", indicator},
 	{"chain_provider:bifrost_provider_block_height:max", ">= 0.5", majority},
 	{"chain_provider:bifrost_provider_last_advance_timestamp_seconds:max", ">= 0.5", majority},
+	{"chain_provider:bifrost_provider_last_probe_timestamp_seconds:max", "== 1", indicator},
 	{"chain:bifrost_block_height:tip", "== 1", "with one provider the scanner is the baseline; and quorum one"},
 	{"chain:bifrost_block_height:tip", "== 2", "quorum two: topk() takes no vector for its number"},
 	{"chain:bifrost_block_height:verified", "== 1", indicator},

@@ -65,6 +65,16 @@ func (b *blocks) putLocked(provider string, height uint64, hash string) {
 	s.told = append(s.told, told{provider, hash})
 }
 
+// forget drops what a provider told, since it is another one under the same name.
+func (b *blocks) forget(provider string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.slots {
+		s := &b.slots[i]
+		s.told = slices.DeleteFunc(s.told, func(t told) bool { return t.provider == provider })
+	}
+}
+
 // hold says whether most operators told of another block at the claim's height or
 // below it. What is claimed is remembered in any case, as its provider's word: so a
 // reorganisation is believed as soon as enough providers have answered with it.

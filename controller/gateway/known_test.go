@@ -261,6 +261,27 @@ func TestAReorganisationSettlesByTheAnswers(t *testing.T) {
 	require.Equal(t, "b", rec.Header().Get(ProviderHeader), "two of three tell of the new block now")
 }
 
+func TestWhatAnotherAddressToldIsNoVoteOfThisOne(t *testing.T) {
+	t.Parallel()
+	const latest = `{"jsonrpc":"2.0","id":7,"method":"eth_getBlockByNumber","params":["latest",false]}`
+	w := knowing(t, config.EVMRPC, theKnown)
+	for _, p := range w.providers {
+		p.set(tells(block(1000, "aa", "99")))
+	}
+	require.Equal(t, "a", w.post(latest).Header().Get(ProviderHeader))
+	for _, p := range []string{"b", "c"} {
+		w.gateway.Saw(theChain, p, Block{1000, "bb", "98"})
+	}
+	w.router.change(theChain, func(r *Route) {
+		for i := range r.Endpoints[1:] {
+			u, err := config.ParseURL("https://new.example/" + r.Endpoints[i+1].Provider)
+			require.NoError(t, err)
+			r.Endpoints[i+1].URL = u
+		}
+	})
+	require.Equal(t, "a", w.post(latest).Header().Get(ProviderHeader))
+}
+
 func TestOldBlocksAndBlocksFromTheFutureDoNotPushOutTheNewest(t *testing.T) {
 	t.Parallel()
 	var b blocks

@@ -76,6 +76,7 @@ func (l *lane) recordLocked(e *Endpoint) *record {
 			// Another address is another provider under the same name.
 			r.unavailable, r.consecutive, r.restUntil, r.cooldownUntil, r.doubtUntil = false, 0, time.Time{}, time.Time{}, time.Time{}
 			r.nextGeneration()
+			l.blocks.forget(e.Provider)
 		}
 		r.target = newTarget(e.URL)
 	}

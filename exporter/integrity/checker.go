@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/understudy-rpc/understudy/exporter/chain"
 	"github.com/understudy-rpc/understudy/exporter/prober"
 	"github.com/understudy-rpc/understudy/internal/config"
 )
@@ -129,13 +130,16 @@ func (c *Checker) Apply(chains []Chain) {
 func succeed(old *watched, spec Chain, generation uint64) *watched {
 	spec.Members = slices.Clone(spec.Members)
 	w := &watched{spec: spec, generation: generation, records: map[prober.Key]*record{}}
+	came := false
 	for _, m := range spec.Members {
 		w.records[m.Key] = &record{asked: new(atomic.Uint64)}
 		if old == nil || old.records[m.Key] == nil {
+			came = true
 			continue
 		}
 		kept := *old.records[m.Key]
 		if !slices.ContainsFunc(old.spec.Members, func(o Member) bool { return o.Key == m.Key && sameSource(o, m) }) {
+			came = true
 			kept = record{asked: kept.asked}
 		}
 		w.records[m.Key] = &kept
@@ -146,6 +150,10 @@ func succeed(old *watched, spec Chain, generation uint64) *watched {
 	}
 	if old != nil {
 		w.result = old.result
+	}
+	if w.result.Split && !came && w.ofOneSide() {
+		// Who contradicted them is gone, and nobody came whom a round has to judge first.
+		w.result.Split, w.result.SplitSince, w.result.CommonHeight = false, time.Time{}, chain.Optional[uint64]{}
 	}
 	return w
 }

@@ -18,6 +18,7 @@ const maxCamps = 4
 func (r *round) dispute(ctx context.Context, height uint64, first []statement) {
 	suspects := r.settleAll(first, standard{height: height})
 	if r.result.Split {
+		r.takeSides(first)
 		r.confirm(ctx, suspects, nil)
 		r.search(ctx, height, first)
 		return
@@ -46,8 +47,30 @@ func (r *round) dispute(ctx context.Context, height uint64, first []statement) {
 	}
 	if !agreed && len(tellers) > 1 {
 		r.result.Split, r.result.SplitSince = true, r.checker.now()
+		r.takeSides(again)
 		r.search(ctx, height, again)
 	}
+}
+
+// takeSides notes who is on which side of a split.
+func (r *round) takeSides(statements []statement) {
+	for _, rec := range r.records {
+		rec.side = ""
+	}
+	for _, s := range with(statements, told) {
+		r.records[s.Key].side = s.block.Hash
+	}
+}
+
+// ofOneSide says whether those who are left of a split are all of one side of it.
+func (w *watched) ofOneSide() bool {
+	sides := map[string]bool{}
+	for _, rec := range w.records {
+		if rec.side != "" {
+			sides[rec.side] = true
+		}
+	}
+	return len(sides) == 1
 }
 
 // search finds the last block that the camps have in common, beginning where it

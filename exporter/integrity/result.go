@@ -68,6 +68,8 @@ type record struct {
 	// forked is the lowest height at which it has had another block since it was
 	// blamed for a fork. That it has the right one below says nothing.
 	forked uint64
+	// side is the block it had when its chain was last seen to be split; "" if none.
+	side string
 	// quiet is until when it asked to be left alone.
 	quiet time.Time
 	// begun is when the last round that asked it began.

@@ -5,11 +5,13 @@ import (
 	"hash/fnv"
 	"sync"
 	"time"
+
+	"github.com/understudy-rpc/understudy/exporter/prober"
 )
 
 const (
-	// startPoll is how often tips are looked at until the first round can be.
-	// It costs no request.
+	// startPoll is how often tips are looked at until the first round can be, and
+	// while there is a provider that no round has asked. It costs no request.
 	startPoll = time.Second
 	// minRound is the least time that a round has, however short the interval:
 	// slow providers must be compared as well.
@@ -63,7 +65,8 @@ func (c *Checker) reconcile(ctx context.Context, workers map[string]worker, wg *
 }
 
 // watch does the rounds of one chain: the first as soon as two providers are
-// up, the rest at the chain's phase of the interval.
+// up, one more as soon as a provider is up that was in none, since it may serve
+// already, and the rest at the chain's phase of the interval.
 func (c *Checker) watch(ctx context.Context, spec Chain, generation uint64) {
 	interval := spec.Integrity.Interval
 	next := nextTick(c.now(), interval, phase(spec.Name, interval))
@@ -78,11 +81,52 @@ func (c *Checker) watch(ctx context.Context, spec Chain, generation uint64) {
 			from = now
 		}
 		next = nextTick(from, interval, phase(spec.Name, interval))
-		if !sleep(ctx, next.Sub(c.now())) {
+		newcomer, ok := c.awaitNewcomer(ctx, spec, next)
+		if !ok {
 			return
 		}
-		from = next
+		if from = next; newcomer {
+			from = c.now().Add(interval / 2)
+		}
 	}
+}
+
+// awaitNewcomer waits until a provider is up that was in no round, beside another
+// one, and at most until a time. It says whether there is one; ok is false if ctx
+// ended.
+func (c *Checker) awaitNewcomer(ctx context.Context, spec Chain, until time.Time) (newcomer, ok bool) {
+	for {
+		asked := c.everAsked(spec)
+		if len(asked) == len(spec.Members) {
+			return false, sleep(ctx, until.Sub(c.now()))
+		}
+		if !sleep(ctx, min(until.Sub(c.now()), startPoll)) {
+			return false, false
+		}
+		up, fresh := 0, false
+		for _, t := range c.tips(spec.Name) {
+			if t.Up {
+				up++
+				fresh = fresh || !asked[t.Key]
+			}
+		}
+		if fresh = fresh && up >= 2; fresh || !c.now().Before(until) {
+			return fresh, true
+		}
+	}
+}
+
+// everAsked are the providers of a chain that a round has asked.
+func (c *Checker) everAsked(spec Chain) map[prober.Key]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	asked := map[prober.Key]bool{}
+	for _, m := range spec.Members {
+		if r := c.recordLocked(m.Key); r != nil && !r.begun.IsZero() {
+			asked[m.Key] = true
+		}
+	}
+	return asked
 }
 
 // awaitTwo waits until two providers are up, and at most until a time. It is
