@@ -172,7 +172,7 @@ func (c *Controller) newEvaluator(o Options, groups []evaluator.Group) (*evaluat
 	}
 	return evaluator.New(evaluator.Options{
 		Sources: append(sources, o.Others...), Interval: o.Interval, ExternalURL: o.ExternalURL, Registerer: o.Registerer,
-		Logger: o.Logger.With("component", "evaluator"), OnEvaluated: c.learn,
+		Logger: o.Logger, OnEvaluated: c.learn,
 	}, groups)
 }
 

@@ -270,8 +270,10 @@ func TestDuringASplitTheActiveOneIsKeptDegraded(t *testing.T) {
 	require.Zero(t, s.state.Agreed)
 }
 
-func TestAnIntegrityFactIsRememberedWhileNobodyIsHeard(t *testing.T) {
-	t.Parallel()
+// servedWrong is a scene whose only provider served, and was left for wrong data
+// although the last one may go on.
+func servedWrong(t *testing.T) *scene {
+	t.Helper()
 	s := newScene(t)
 	s.look.Policy.Selection.OnAllUnhealthy = selection.ServeLast
 	s.look.Providers = s.look.Providers[:1]
@@ -281,21 +283,19 @@ func TestAnIntegrityFactIsRememberedWhileNobodyIsHeard(t *testing.T) {
 	s.look.Evidence["a"] = e
 	s.after(time.Second)
 	require.Empty(t, s.state.Current.Provider)
+	return s
+}
+
+func TestAnIntegrityFactIsRememberedWhileNobodyIsHeard(t *testing.T) {
+	t.Parallel()
+	s := servedWrong(t)
 	s.look.Evidence["a"] = decision.Evidence{}
 	require.False(t, s.after(time.Minute).Changed, "silence clears nobody")
 }
 
 func TestWhoServedWrongDataIsNoLastResortBeforeItHasRecovered(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
-	s.look.Policy.Selection.OnAllUnhealthy = selection.ServeLast
-	s.look.Providers = s.look.Providers[:1]
-	s.after(time.Second)
-	e := s.look.Evidence["a"]
-	e.Facts, e.Integrity = []string{"ProviderInconsistent"}, true
-	s.look.Evidence["a"] = e
-	s.after(time.Second)
-	require.Empty(t, s.state.Current.Provider)
+	s := servedWrong(t)
 
 	// An exporter that starts anew has compared nothing yet, and so the alert ends.
 	s.look.Evidence["a"] = decision.Evidence{Evidence: health.Evidence{Fresh: true}}
